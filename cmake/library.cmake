@@ -1,0 +1,1 @@
+# The installable library: one archive of all components.

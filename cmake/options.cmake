@@ -1,0 +1,28 @@
+# Compiler flags that every target of the project shares.
+find_package(absl REQUIRED)
+find_package(Threads REQUIRED)
+
+find_program(KVSQL_CCACHE ccache)
+if(KVSQL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${KVSQL_CCACHE})
+endif()
+
+add_library(kvsql_flags INTERFACE)
+target_compile_options(kvsql_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer)
+target_include_directories(kvsql_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/api/include)
+target_link_libraries(kvsql_flags INTERFACE Threads::Threads)
+if(KVSQL_TESTING)
+  target_compile_definitions(kvsql_flags INTERFACE KVSQL_TESTING=1)
+endif()
+if(KVSQL_SANITIZE)
+  target_compile_options(kvsql_flags INTERFACE -fsanitize=${KVSQL_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(kvsql_flags INTERFACE -fsanitize=${KVSQL_SANITIZE})
+endif()
+
+# The only file built for a newer processor; base/hash.cc asks the processor before it calls in.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/base/hash_avx2.cc PROPERTIES COMPILE_OPTIONS -mavx2)
+endif()
