@@ -16,6 +16,8 @@ target_compile_options(kvsql_flags INTERFACE
   $<$<NOT:$<CONFIG:Release>>:-fno-omit-frame-pointer>)
 target_include_directories(kvsql_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/api/include)
 target_link_libraries(kvsql_flags INTERFACE Threads::Threads)
+# A program starts with the shared libraries that it uses, not with all of Abseil.
+target_link_options(kvsql_flags INTERFACE -Wl,--as-needed)
 if(KVSQL_TESTING)
   target_compile_definitions(kvsql_flags INTERFACE KVSQL_TESTING=1)
 endif()
