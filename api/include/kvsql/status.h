@@ -1,0 +1,36 @@
+// How kvsql answers: absl::Status and absl::StatusOr, with codes that always mean the same.
+//
+//   INVALID_ARGUMENT     the call or the SQL text is wrong; the message says what and where
+//   NOT_FOUND            the database, keyspace, table, index or savepoint that was named is not there.
+//                        (A key or row that is not there is no error: the call answers "not found" in
+//                        its value.)
+//   ALREADY_EXISTS       a name is taken, or a UNIQUE or PRIMARY KEY constraint would be broken
+//   FAILED_PRECONDITION  the handle is closed, the transaction has ended, the database is read-only or
+//                        was poisoned by an earlier I/O error, or another constraint would be broken
+//   UNIMPLEMENTED        SQL that kvsql does not support yet; the message names it
+//   DEADLINE_EXCEEDED    another write transaction ran for longer than Options::busy_timeout
+//   UNAVAILABLE          another process holds the file for longer than Options::busy_timeout
+//   RESOURCE_EXHAUSTED   no disk space, memory budget or identifier left; nothing was changed
+//   OUT_OF_RANGE         a key or value is too long
+//   PERMISSION_DENIED    the operating system refuses the file
+//   DATA_LOSS            the bytes of a file are wrong; the message names file and page
+//   ABORTED              lost a race; the call may be repeated
+//   UNKNOWN              a COMMIT failed on I/O: it may or may not be durable. The handle is poisoned:
+//                        writes answer FAILED_PRECONDITION, reads go on; opening the database again
+//                        recovers it and shows which.
+//
+// No function of kvsql throws.
+#ifndef KVSQL_STATUS_H_
+#define KVSQL_STATUS_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+namespace kvsql {
+
+using absl::Status;
+using absl::StatusOr;
+
+}  // namespace kvsql
+
+#endif  // KVSQL_STATUS_H_
