@@ -82,7 +82,7 @@ class KVSQL_EXPORT Statement {
   // ---- Running.
 
   // True: the statement stands at a row. False: it has done all its work; the next step() starts it
-  // again. An error undoes what this run of the statement has changed, and resets it. DEADLINE_EXCEEDED
+  // again. An error undoes what this run of the statement has changed, and resets it. UNAVAILABLE
   // if another write transaction does not end in time; UNKNOWN if its commit failed on I/O.
   StatusOr<bool> step();
   // Runs to the end, passing over rows, and resets.

@@ -68,8 +68,11 @@ class KVSQL_EXPORT Database {
  public:
   // Opens the database at `path`, or makes it. ":memory:" makes a new one that lives in memory, as long
   // as it is open; "" too. After a crash this recovers, which takes tens of milliseconds at most.
-  // NOT_FOUND, ALREADY_EXISTS: see Options. INVALID_ARGUMENT: the options contradict themselves, or the
-  // file is no kvsql database. UNAVAILABLE: another process has it open. DATA_LOSS, PERMISSION_DENIED.
+  // NOT_FOUND: there is none, and the options forbid to make one. INVALID_ARGUMENT: an option is out of
+  // its range. FAILED_PRECONDITION: the file is no kvsql database, or of a version that this build does
+  // not know. UNAVAILABLE: another process has it open. DATA_LOSS, PERMISSION_DENIED.
+  // A second Open of a file that this process has open shares it: options other than durability,
+  // busy_timeout and statement_cache_bytes are those of the first.
   static StatusOr<Database> Open(const std::string& path, const Options& options = {});
 
   Database(const Database&) = default;
@@ -81,10 +84,12 @@ class KVSQL_EXPORT Database {
   ~Database() = default;
 
   // Writes out everything, removes the commit log, and releases the file. From then on every call on
-  // every handle answers FAILED_PRECONDITION. Waits for calls that other threads are in.
+  // every handle answers FAILED_PRECONDITION. If the file was opened more than once in this process, it is
+  // released with the last of these.
   // FAILED_PRECONDITION, and nothing is closed, while a snapshot, cursor, row, write transaction or
-  // running statement is open; also if it was closed before. An error of the last checkpoint is
-  // answered, with the database closed: the commits are safe in the log, or the file.
+  // running statement is open or another thread is inside a read; also if it was closed before. An error
+  // of the last checkpoint is answered with the database closed: the commits are safe in the file and its
+  // log.
   Status close();
 
   // ---- Doors.
@@ -108,7 +113,7 @@ class KVSQL_EXPORT Database {
   // The newest committed state.
   StatusOr<Snapshot> snapshot() const;
   // Starts a write transaction; waits for another to end, up to Options::busy_timeout
-  // (DEADLINE_EXCEEDED). FAILED_PRECONDITION if the database is read-only or poisoned.
+  // (UNAVAILABLE). FAILED_PRECONDITION if the database is read-only or poisoned.
   StatusOr<WriteTransaction> begin();
   // Does all of the batch, or nothing, in one commit. Errors are those of Keyspace's writes.
   Status write(const Batch& batch);

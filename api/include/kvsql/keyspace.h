@@ -16,12 +16,12 @@
 // Errors that every call may answer, beside its own: FAILED_PRECONDITION if the database was closed or
 // the handle was moved from; NOT_FOUND if the keyspace was dropped (in the state that the call looks at);
 // DATA_LOSS. Calls that write: FAILED_PRECONDITION if the database is read-only or poisoned,
-// DEADLINE_EXCEEDED if another write transaction does not end in time, RESOURCE_EXHAUSTED if the disk is
+// UNAVAILABLE if another write transaction does not end in time, RESOURCE_EXHAUSTED if the disk is
 // full, UNKNOWN if a commit of its own failed on I/O.
 //
 // A write without a transaction is a commit of its own, durable when the call returns (WriteTo). A call
 // that writes while the same thread has a write transaction open, without being given it, waits for
-// itself: DEADLINE_EXCEEDED after Options::busy_timeout.
+// itself: UNAVAILABLE after Options::busy_timeout.
 #ifndef KVSQL_KEYSPACE_H_
 #define KVSQL_KEYSPACE_H_
 

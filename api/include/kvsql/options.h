@@ -29,8 +29,6 @@ struct Options {
   // Makes the database if there is none; otherwise Open answers NOT_FOUND. An existing empty file is made
   // a database.
   bool create_if_missing = true;
-  // Answers ALREADY_EXISTS if there is a database.
-  bool error_if_exists = false;
 
   // Of every commit that does not choose for itself.
   Durability durability = Durability::kFull;
@@ -39,8 +37,8 @@ struct Options {
   uint32_t page_size = 4096;
   Compression compression = Compression::kZstd;
 
-  // How long to wait for another write transaction (DEADLINE_EXCEEDED afterwards), and at Open for
-  // another process that has the file open (UNAVAILABLE afterwards).
+  // How long to wait for another write transaction, and at Open for another process that has the file
+  // open; afterwards UNAVAILABLE.
   std::chrono::milliseconds busy_timeout{5000};
 
   // Bytes of address space to reserve for mapping the file; 0 lets kvsql choose. Halved until the system

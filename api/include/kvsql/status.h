@@ -8,8 +8,8 @@
 //   FAILED_PRECONDITION  the handle is closed, the transaction has ended, the database is read-only or
 //                        was poisoned by an earlier I/O error, or another constraint would be broken
 //   UNIMPLEMENTED        SQL that kvsql does not support yet; the message names it
-//   DEADLINE_EXCEEDED    another write transaction ran for longer than Options::busy_timeout
-//   UNAVAILABLE          another process holds the file for longer than Options::busy_timeout
+//   UNAVAILABLE          busy: another write transaction, or another process that has the file open, took
+//                        longer than Options::busy_timeout; the call may be repeated
 //   RESOURCE_EXHAUSTED   no disk space, memory budget or identifier left; nothing was changed
 //   OUT_OF_RANGE         a key or value is too long
 //   PERMISSION_DENIED    the operating system refuses the file

@@ -52,13 +52,13 @@ class ValueView {
   }
   // Text is taken as it is; kvsql stores bytes that are not UTF-8 unchanged.
   constexpr ValueView(std::string_view text)
-      : data_(text.data()), size_(text.size()), type_(ValueType::kText) {}
+      : data_(text.data()), size_(Size(text.size())), type_(ValueType::kText) {}
   constexpr ValueView(const char* text) : ValueView(std::string_view(text)) {}
   ValueView(const std::string& text) : ValueView(std::string_view(text)) {}
   // Bytes.
   ValueView(std::span<const std::byte> blob)
       : data_(reinterpret_cast<const char*>(blob.data())),
-        size_(blob.size()),
+        size_(Size(blob.size())),
         type_(ValueType::kBlob) {}
   // The same for bytes that stand in a string.
   static constexpr ValueView Blob(std::string_view blob) {
@@ -118,6 +118,11 @@ class ValueView {
       return true;
     }
   }
+  // More than 4 GiB are far more than a value may have: the call that gets it answers OUT_OF_RANGE.
+  static constexpr uint32_t Size(size_t size) {
+    constexpr size_t kMax = std::numeric_limits<uint32_t>::max();
+    return static_cast<uint32_t>(size < kMax ? size : kMax);
+  }
   static constexpr int64_t Truncated(double value) {
     if (value >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
     if (value <= -9223372036854775808.0) return std::numeric_limits<int64_t>::min();
@@ -129,9 +134,11 @@ class ValueView {
     double real_;
     const char* data_;
   };
-  size_t size_ = 0;
+  uint32_t size_ = 0;
   ValueType type_ = ValueType::kNull;
 };
+
+static_assert(sizeof(ValueView) == 16, "it is passed in two registers");
 
 // A value that owns its text or bytes.
 class Value {
