@@ -1,0 +1,101 @@
+// Walking over a tree's entries in key order, in both directions, from a key or from a rank.
+//
+// Thread safety: none; one thread at a time.
+//
+// Invariants:
+//  1. A cursor is on an entry (Valid), or on none: then status() is OK if the end was reached, else the
+//     error that stopped it.
+//  2. A cursor made from a TreeView never sees a change.
+//  3. A cursor made from a TreeWriter sees the tree as it is at each call, and stays on its key while the
+//     transaction writes: when the entry has been deleted, key() still answers, value() has no data, Next
+//     goes to the entry that follows the key and Prev to the one before it. Whatever is inserted ahead of
+//     it will be met.
+#ifndef KVSQL_BTREE_CURSOR_H_
+#define KVSQL_BTREE_CURSOR_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "btree/node_format.h"
+#include "btree/tree.h"
+
+namespace kvsql::btree {
+
+class TreeWriter;
+
+class Cursor {
+ public:
+  Cursor() = default;
+  explicit Cursor(const TreeView& tree) { Reset(tree); }
+  explicit Cursor(TreeWriter* writer) { Reset(writer); }
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+
+  // Turns the cursor to another tree; it is on no entry then. Keeps its buffers.
+  void Reset(const TreeView& tree);
+  void Reset(TreeWriter* writer);
+
+  // Each returns Valid().
+  bool SeekFirst();
+  bool SeekLast();
+  bool SeekGE(std::string_view key);  // first entry with a key >= `key`
+  bool SeekGE(int64_t key);
+  bool SeekLE(std::string_view key);  // last entry with a key <= `key`
+  bool SeekLE(int64_t key);
+  bool SeekToRank(uint64_t rank);  // the entry with `rank` entries before it; O(height)
+
+  bool Valid() const { return valid_; }
+  // To the next entry, the previous one; Valid() must hold. Returns Valid().
+  bool Next();
+  bool Prev();
+
+  // The entry's key; Valid() must hold. The view lives until the cursor moves.
+  std::string_view key();
+  int64_t int_key();
+  // The entry's value; Valid() must hold. Lives as ValueRef says. No data if the entry was deleted.
+  ValueRef value();
+
+  // OK, or what stopped the cursor. A key() that could not be read (a long key's extent) is told here too.
+  const Status& status() const { return status_; }
+
+ private:
+  struct Step {
+    const uint8_t* page;
+    uint32_t position;
+  };
+
+  template <typename Key>
+  bool SeekGEImpl(Key key);
+  template <typename Key>
+  bool SeekLEImpl(Key key);
+  template <typename Key>
+  bool SeekImpl(Key key, bool* exact);
+  template <bool kInt>
+  bool DescendEdge(pager::PageId id, uint32_t level, bool last);
+  bool Start();
+  bool NextLeaf();
+  bool PrevLeaf();
+  bool Land();
+  bool Fail(Status status);
+  const uint8_t* FetchNode(pager::PageId id, uint32_t level);
+  bool Stale() const;
+  bool Reseek();
+  bool is_int() const { return tree_.root.kind == pager::KeyKind::kInt64; }
+
+  TreeView tree_;
+  TreeWriter* writer_ = nullptr;
+  uint64_t seen_changes_ = 0;
+  bool valid_ = false;
+  bool gone_ = false;       // the entry under a writer's cursor was deleted
+  bool key_ready_ = false;  // key_buffer_ holds the current entry's key
+  int64_t int_key_ = 0;
+  Step path_[kMaxHeight];  // by level: path_[0] is the leaf
+  std::string key_buffer_;
+  Status status_;
+};
+
+}  // namespace kvsql::btree
+
+#endif  // KVSQL_BTREE_CURSOR_H_
