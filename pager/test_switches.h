@@ -1,0 +1,55 @@
+// Switches that break one storage rule each, so that the power-failure harness and the tests can show that
+// they notice. They exist in testing builds only; elsewhere KV_BROKEN is the constant false.
+//
+// Thread safety: any thread.
+#ifndef KVSQL_PAGER_TEST_SWITCHES_H_
+#define KVSQL_PAGER_TEST_SWITCHES_H_
+
+#include <cstdint>
+
+namespace kvsql::pager {
+
+enum class Rule : uint8_t {
+  // Commit log, writing.
+  kLogSkipSync,             // a sync of the log does nothing
+  kLogFullAsNormal,         // a `full` flush only reaches the page cache
+  kLogSyncOwnRangeOnly,     // a `full` flush leaves earlier `normal` records unsynced (S19)
+  kLogRewriteDurableBlock,  // a flush goes on in a block that holds durable records (S18)
+  kLogOverwriteTail,        // the head may run over the tail
+  kLogGrowthSkipSync,       // new blocks are used before their zeros and the length are synced
+  kLogIgnorePoison,         // the log goes on after an I/O error (S24)
+  // Commit log, creation (S15).
+  kLogCreateSkipSync,           // renamed before its bytes are synced
+  kLogCreateSkipDirectorySync,  // named by a meta before its name is durable
+  // Commit log, reading.
+  kLogIgnoreChain,        // a record counts whatever its sequence and predecessor
+  kLogIgnoreChecksum,     // a record counts whatever its bytes
+  kLogNoGenerationSalt,   // generations share one seed
+  kLogAcceptLostRecords,  // the log ends before a durable record that was lost (S17)
+
+  kCount,
+};
+
+#ifdef KVSQL_TESTING
+bool IsBroken(Rule rule);
+void Break(Rule rule, bool broken);
+#define KV_BROKEN(rule) (::kvsql::pager::IsBroken(::kvsql::pager::Rule::rule))
+
+// Breaks a rule for the time of a scope.
+class ScopedBreak {
+ public:
+  explicit ScopedBreak(Rule rule) : rule_(rule) { Break(rule_, true); }
+  ~ScopedBreak() { Break(rule_, false); }
+  ScopedBreak(const ScopedBreak&) = delete;
+  ScopedBreak& operator=(const ScopedBreak&) = delete;
+
+ private:
+  const Rule rule_;
+};
+#else
+#define KV_BROKEN(rule) false
+#endif
+
+}  // namespace kvsql::pager
+
+#endif  // KVSQL_PAGER_TEST_SWITCHES_H_
