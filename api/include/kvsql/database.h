@@ -46,8 +46,6 @@ class DatabaseImpl;
 struct IntegrityReport {
   // Nothing to complain about.
   bool ok() const { return problems.empty(); }
-  uint64_t pages_checked = 0;
-  uint64_t trees_checked = 0;
   // One line each; at most 100.
   std::vector<std::string> problems;
 };
@@ -95,7 +93,7 @@ class KVSQL_EXPORT Database {
   // ---- Doors.
 
   // The keyspace of this name, made if there is none (KeyspaceOptions). Names are not empty, have at most
-  // 255 bytes, and are compared exactly. INVALID_ARGUMENT for another name.
+  // 255 bytes, and are compared without regard to ASCII case. INVALID_ARGUMENT for another name.
   StatusOr<Keyspace> keyspace(std::string_view name, const KeyspaceOptions& options = {});
   // The keyspaces' names, in order.
   StatusOr<std::vector<std::string>> keyspaces(ReadFrom from = {}) const;
@@ -127,7 +125,8 @@ class KVSQL_EXPORT Database {
   // Commits of Durability::kNormal are durable afterwards.
   Status checkpoint();
   // Reads everything and verifies it: that every page is in use once or free, checksums, order, counts,
-  // indexes against tables. Others go on meanwhile. An error means that the check could not be done.
+  // indexes against tables. Readers go on meanwhile, writers wait. An error means that the check could not
+  // be done.
   StatusOr<IntegrityReport> check_integrity();
   StatusOr<DatabaseStats> stats() const;
 

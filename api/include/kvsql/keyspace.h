@@ -7,7 +7,7 @@
 //   for (auto [key, value] : sessions.scan(KeyRange::Prefix("user:"))) { ... }
 //
 // Keys are compared as unsigned bytes (memcmp, shorter first). A key has 0 to 65,535 bytes, a value 0 to
-// 2^30; longer ones answer OUT_OF_RANGE.
+// 2^30; longer ones answer INVALID_ARGUMENT when written, and are not found when read.
 //
 // Thread safety: a Keyspace is a handle. It is cheap, and one thread at a time may use it, because it owns
 // the slot by which its reads announce themselves. Copy it once per thread. A Cursor has a slot of its

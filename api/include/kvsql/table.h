@@ -38,17 +38,16 @@ namespace kvsql {
 
 namespace internal {
 class TableRep;
-class RowAccess;
-struct RowOwned;
+struct RowBox;
 }  // namespace internal
 
 // A row where it stands in the database.
 //
 // How long it can be read: as long as the snapshot, if it was read from one; until its next write, if it
 // was read from a write transaction (or a connection's); otherwise until the next call on the Table
-// handle that gave it, or on a copy moved from it, or until the row is destroyed: so long the state that
-// it stands in is kept. A row that is read later than that shows NULLs, and status() says
-// FAILED_PRECONDITION; only for rows of a snapshot that has ended this cannot be told.
+// handle that gave it, or until the row is destroyed: so long the state that it stands in is kept. A row
+// that is read later than that shows NULLs, and status() says FAILED_PRECONDITION; only for a row of a
+// snapshot that has ended this is not told, and must not be done.
 // The text and bytes of its columns live as long as the row can be read, and not longer than the Row.
 //
 // One thread at a time: that of the Table handle. Columns are numbered from 0 in the order of CREATE
@@ -57,18 +56,17 @@ class KVSQL_EXPORT Row {
  public:
   // No row.
   Row() = default;
-  Row(Row&& other) noexcept { MoveFrom(&other); }
+  Row(Row&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
   Row& operator=(Row&& other) noexcept {
-    if (this != &other) {
-      Release();
-      MoveFrom(&other);
-    }
+    std::swap(box_, other.box_);
     return *this;
   }
-  ~Row() { Release(); }
+  ~Row() {
+    if (box_ != nullptr) Release();
+  }
 
   // Whether there is such a row.
-  bool exists() const { return table_ != nullptr; }
+  bool exists() const { return box_ != nullptr; }
   explicit operator bool() const { return exists(); }
 
   size_t column_count() const;
@@ -77,12 +75,11 @@ class KVSQL_EXPORT Row {
   // nullopt if there is no such column. Looks through the names: keep the number where it matters.
   std::optional<size_t> column_index(std::string_view name) const;
 
-  ValueType type(size_t column) const { return at(column).type(); }
-  bool is_null(size_t column) const { return at(column).is_null(); }
-  // The column's value; NULL and an error in status() if it cannot be read.
   ValueView at(size_t column) const;
   ValueView operator[](size_t column) const { return at(column); }
   ValueView operator[](std::string_view name) const;
+  ValueType type(size_t column) const { return at(column).type(); }
+  bool is_null(size_t column) const { return at(column).is_null(); }
   // The same as at(column).integer() and so on; value.h has the conversions.
   int64_t integer(size_t column) const { return at(column).integer(); }
   double real(size_t column) const { return at(column).real(); }
@@ -90,38 +87,17 @@ class KVSQL_EXPORT Row {
   std::span<const std::byte> blob(size_t column) const { return at(column).blob(); }
 
   // The rowid: the INTEGER PRIMARY KEY, or the hidden one. 0 in a table WITHOUT ROWID.
-  int64_t rowid() const { return rowid_; }
+  int64_t rowid() const;
 
-  // OK as long as every column that was asked for could be read. A large column is read from the file
-  // when it is first asked for, and that may fail.
+  // OK as long as the row can be read.
   Status status() const;
 
  private:
-  friend class internal::RowAccess;
-  void MoveFrom(Row* other) noexcept {
-    table_ = std::exchange(other->table_, nullptr);
-    data_ = other->data_;
-    size_ = other->size_;
-    columns_ = other->columns_;
-    rowid_ = other->rowid_;
-    call_ = other->call_;
-    source_ = other->source_;
-    owned_ = std::exchange(other->owned_, nullptr);
-  }
-  void Release() {
-    if (table_ != nullptr) ReleaseSlow();
-  }
-  void ReleaseSlow();
+  friend class internal::TableRep;
+  explicit Row(internal::RowBox* box) : box_(box) {}
+  void Release();
 
-  internal::TableRep* table_ = nullptr;  // counted; null: no row
-  const char* data_ = nullptr;           // the encoded row
-  size_t size_ = 0;
-  const void* columns_ = nullptr;  // the table's definition, in the row's state
-  int64_t rowid_ = 0;
-  uint64_t call_ = 0;  // the handle's call, or the transaction's write, that it is of
-  const internal::ReadSource* source_ = nullptr;  // null: the handle's own slot
-  mutable internal::RowOwned* owned_ =
-      nullptr;  // what was read for this row and stands nowhere else
+  internal::RowBox* box_ = nullptr;  // null: no row
 };
 
 class KVSQL_EXPORT Table {
@@ -139,7 +115,8 @@ class KVSQL_EXPORT Table {
   // ---- Reading. A warm get_row takes no lock, makes no system call and allocates nothing.
 
   // The row with this primary key; in a table without one, the row with this rowid. A Row that does not
-  // exist() if there is none. INVALID_ARGUMENT if the key has more or fewer columns than the primary key.
+  // exist() if there is none. Large columns are read at once. INVALID_ARGUMENT if the key has more or fewer
+  // columns than the primary key.
   template <std::integral Key>
   StatusOr<Row> get_row(Key key, ReadFrom from = {}) {
     if constexpr (std::unsigned_integral<Key> && sizeof(Key) == 8) {
@@ -174,8 +151,8 @@ class KVSQL_EXPORT Table {
 
   // Adds a row: one value per column, in order; missing ones at the end take their defaults. NULL for an
   // INTEGER PRIMARY KEY chooses the next one. Answers the rowid (0 in a table WITHOUT ROWID).
-  // ALREADY_EXISTS if a key is taken, FAILED_PRECONDITION if another constraint fails; the message names
-  // the constraint. INVALID_ARGUMENT if there are too many values.
+  // ALREADY_EXISTS if a key is taken, INVALID_ARGUMENT if another constraint fails (the message names it) or
+  // there are too many values. Errors leave everything unchanged.
   StatusOr<int64_t> insert_row(std::initializer_list<ValueView> values, WriteTo to = {}) {
     return insert_row(std::span<const ValueView>(values.begin(), values.size()), to);
   }
@@ -200,7 +177,7 @@ class KVSQL_EXPORT Table {
   explicit Table(internal::TableRep* rep) : rep_(rep) {}
   StatusOr<Row> get_row_by_integer(int64_t key, ReadFrom from);
 
-  internal::TableRep* rep_;
+  internal::TableRep* rep_;  // counted, with the rows that were read through it
 };
 
 }  // namespace kvsql

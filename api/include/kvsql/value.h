@@ -118,7 +118,7 @@ class ValueView {
       return true;
     }
   }
-  // More than 4 GiB are far more than a value may have: the call that gets it answers OUT_OF_RANGE.
+  // More than 4 GiB are far more than a value may have: the call that gets it answers INVALID_ARGUMENT.
   static constexpr uint32_t Size(size_t size) {
     constexpr size_t kMax = std::numeric_limits<uint32_t>::max();
     return static_cast<uint32_t>(size < kMax ? size : kMax);
