@@ -1,0 +1,57 @@
+// Reading through either kind of transaction: what the read operations of both doors take.
+//
+// A Reader is two pointers: pass it by value. It is valid while its transaction is.
+#ifndef KVSQL_KV_READER_H_
+#define KVSQL_KV_READER_H_
+
+#include <string_view>
+
+#include "base/status.h"
+#include "btree/tree.h"
+#include "kv/read_txn.h"
+#include "kv/write_txn.h"
+
+namespace kvsql::kv {
+
+class Reader {
+ public:
+  Reader(const ReadTxn& txn) : read_(&txn) {}  // NOLINT(google-explicit-constructor)
+  Reader(WriteTxn& txn) : write_(&txn) {}      // NOLINT(google-explicit-constructor)
+
+  template <typename Key>
+  btree::FindResult Find(TreeId tree, Key key, btree::ValueRef* out) const {
+    return read_ != nullptr ? read_->Find(tree, key, out) : write_->Find(tree, key, out);
+  }
+  template <typename Key>
+  Status FindError(TreeId tree, Key key) const {
+    return read_ != nullptr ? btree::FindError(read_->View(tree), key)
+                            : write_->FindError(tree, key);
+  }
+  StatusOr<btree::TreeView> View(TreeId tree) const {
+    if (read_ != nullptr) return read_->View(tree);
+    return write_->View(tree);
+  }
+  const pager::PageReader& pages() const {
+    return read_ != nullptr ? read_->pages() : write_->pages();
+  }
+  const Schema& schema() const { return read_ != nullptr ? read_->schema() : write_->schema(); }
+  uint64_t schema_generation() const { return schema().generation(); }
+  StatusOr<const TableDef*> FindTable(std::string_view name) const {
+    return read_ != nullptr ? read_->FindTable(name) : write_->FindTable(name);
+  }
+  StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name) const {
+    return read_ != nullptr ? read_->FindKeyspace(name) : write_->FindKeyspace(name);
+  }
+
+  // Null if this reads through the other kind.
+  const ReadTxn* read_txn() const { return read_; }
+  WriteTxn* write_txn() const { return write_; }
+
+ private:
+  const ReadTxn* read_ = nullptr;
+  WriteTxn* write_ = nullptr;
+};
+
+}  // namespace kvsql::kv
+
+#endif  // KVSQL_KV_READER_H_

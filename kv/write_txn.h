@@ -1,0 +1,188 @@
+// The write transaction: changes to trees, rows and the catalog, with savepoints, and the log record of
+// what was done.
+//
+// Thread safety: none; belongs to the thread that runs it. Destroying it without Commit rolls back.
+//
+// Invariants:
+//  1. Every change goes through Put, Delete, DeleteRange and the DDL calls, which change the tree and note
+//     the operation for the log, or do neither.
+//  2. The noted operations are those since the last rollback to a savepoint; when they grow over 256 KiB, or
+//     the pages changed over 256, they are dropped and the commit is direct.
+//  3. Until a schema change the transaction uses its base state's Schema; then one of its own that nobody
+//     else has. Rolling a schema change back gives up that Schema, whose generation never comes back.
+//  4. An error in the middle of a change leaves the transaction broken: only Rollback, or RollbackTo an older
+//     savepoint, is possible then. Errors that a check finds before anything is changed do not break it.
+#ifndef KVSQL_KV_WRITE_TXN_H_
+#define KVSQL_KV_WRITE_TXN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "btree/tree.h"
+#include "btree/tree_writer.h"
+#include "kv/schema.h"
+#include "kv/store.h"
+#include "pager/pager.h"
+
+namespace kvsql::kv {
+
+using btree::PutMode;
+
+struct WriteScratch;
+
+class WriteTxn {
+ public:
+  ~WriteTxn();
+  WriteTxn(const WriteTxn&) = delete;
+  WriteTxn& operator=(const WriteTxn&) = delete;
+
+  const std::shared_ptr<Store>& store() const { return store_; }
+  bool active() const { return active_; }
+
+  // --- Trees -------------------------------------------------------------------------------------
+  // Views into pages end at the next change of the transaction.
+  btree::FindResult Find(TreeId tree, std::string_view key, btree::ValueRef* out);
+  btree::FindResult Find(TreeId tree, int64_t key, btree::ValueRef* out);
+  Status FindError(TreeId tree, std::string_view key);
+  Status FindError(TreeId tree, int64_t key);
+
+  // The tree as it stands now, for cursors, counts and ranks. Fails only where deferred bookkeeping meets
+  // a full disk or a damaged page.
+  StatusOr<btree::TreeView> View(TreeId tree);
+  const pager::PageReader& pages() const;
+  // The writer of a tree, for cursors that follow the transaction's changes.
+  btree::TreeWriter& Writer(TreeId tree);
+
+  // True if it was stored; false if the mode forbade it.
+  StatusOr<bool> Put(TreeId tree, std::string_view key, std::string_view value,
+                     PutMode mode = PutMode::kUpsert);
+  StatusOr<bool> Put(TreeId tree, int64_t key, std::string_view value,
+                     PutMode mode = PutMode::kUpsert);
+  // True if there was such a key.
+  StatusOr<bool> Delete(TreeId tree, std::string_view key);
+  StatusOr<bool> Delete(TreeId tree, int64_t key);
+  // Deletes keys in [lo, hi) and returns how many there were.
+  StatusOr<uint64_t> DeleteRange(TreeId tree, std::string_view lo, std::string_view hi);
+  StatusOr<uint64_t> DeleteRange(TreeId tree, int64_t lo, int64_t hi);
+  // Deletes all.
+  Status Clear(TreeId tree);
+
+  // Number of changes so far, rollbacks included; never repeats within the transaction.
+  uint64_t changes() const { return changes_; }
+
+  // --- Catalog -----------------------------------------------------------------------------------
+  const Schema& schema() const { return *schema_; }
+  std::shared_ptr<const Schema> SharedSchema() const { return schema_; }
+  uint64_t schema_generation() const { return schema_->generation(); }
+  // True between a schema change and its commit or rollback: plans and handles made now are private to the
+  // transaction.
+  bool has_private_schema() const { return schema_ != base_schema_; }
+  // Nullptr: no such object. The definitions live as long as the transaction, even if they are dropped.
+  StatusOr<const TableDef*> FindTable(std::string_view name);
+  StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name);
+  StatusOr<const TableDef*> FindTableOfIndex(std::string_view index);
+
+  // Messages are SQLite's. ALREADY_EXISTS: the name is taken. NOT_FOUND: no such object.
+  // `def` needs no tree ids and no derived members; its indexes are those that constraints make.
+  StatusOr<const TableDef*> CreateTable(TableDef def);
+  Status DropTable(std::string_view name);
+  // Builds the index over the rows there are. ALREADY_EXISTS too if they are not unique.
+  StatusOr<const IndexDef*> CreateIndex(IndexDef def);
+  Status DropIndex(std::string_view name);
+  StatusOr<const KeyspaceDef*> CreateKeyspace(std::string_view name);
+  Status DropKeyspace(std::string_view name);
+
+  // --- Savepoints --------------------------------------------------------------------------------
+  // Savepoints nest, and the innermost of a name counts (names in any case). Both fail with NOT_FOUND if
+  // there is none.
+  Status SetSavepoint(std::string_view name);
+  // Undoes all since the savepoint, which stays open; the ones inside it end.
+  Status RollbackTo(std::string_view name);
+  // Ends the savepoint and the ones inside it; what they did stays.
+  Status Release(std::string_view name);
+
+  // The same without names, for statements: marks end in reverse order of their start.
+  using Mark = uint32_t;
+  StatusOr<Mark> SetMark();
+  Status RollbackToMark(Mark mark);  // and releases it
+  Status ReleaseMark(Mark mark);
+  size_t open_savepoints() const { return savepoints_.size(); }
+
+  // --- End ---------------------------------------------------------------------------------------
+  // Makes the changes durable and visible. Ends the transaction whatever happens. UNKNOWN: an I/O error
+  // after which the commit may or may not survive.
+  Status Commit(Durability durability);
+  Status Commit();
+  void Rollback();
+
+  // OK, or the error that broke the transaction.
+  const Status& broken() const { return broken_; }
+  // Remembers that a change of several steps stopped half way (for table_ops).
+  Status Break(Status status);
+
+  // Buffers for table_ops, kept from one transaction to the next.
+  WriteScratch& scratch() { return *scratch_; }
+
+ private:
+  friend class Store;
+  friend Status ReplayRecord(pager::WriteTransaction& txn, pager::Bytes record);
+  class Source;
+
+  struct Savepoint {
+    std::string name;  // empty: a mark
+    pager::PageWriter::Mark mark = 0;
+    size_t record_size = 0;
+    uint64_t operations = 0;
+    std::shared_ptr<const Schema> schema;
+    Status broken;
+  };
+
+  WriteTxn(std::shared_ptr<Store> store, std::unique_ptr<pager::WriteTransaction> txn);
+
+  template <typename Key>
+  StatusOr<bool> PutIn(TreeId tree, Key key, std::string_view value, PutMode mode);
+  template <typename Key>
+  StatusOr<bool> DeleteIn(TreeId tree, Key key);
+  template <typename Key>
+  StatusOr<uint64_t> DeleteRangeIn(TreeId tree, Key lo, Key hi);
+
+  Status SyncAll();
+  // After a change: counts it, and drops the record if the commit will be direct anyway.
+  void NoteChange();
+  Status PushSavepoint(std::string_view name);
+  Status RollbackToIndex(size_t index);
+  void ReleaseFrom(size_t index);
+  TreeId CreateTree(KeyKind kind);
+  Status DropTree(TreeId tree);
+  Status WriteTable(const TableDef& def);
+  // Begins a schema change: from here on the transaction has a Schema of its own.
+  Schema* PrivateSchema();
+  Status CheckNameIsFree(std::string_view name, std::string_view what);
+  Status FillIndex(const TableDef& table, const IndexDef& index);
+  void Finish();
+
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<pager::WriteTransaction> txn_;
+  std::unique_ptr<WriteScratch> scratch_;
+  std::shared_ptr<const Schema> base_schema_;
+  std::shared_ptr<const Schema> schema_;
+  // Schemas of this transaction that were given up; their definitions may still be in use.
+  std::vector<std::shared_ptr<const Schema>> former_schemas_;
+  std::vector<Savepoint> savepoints_;
+  uint64_t operations_ = 0;  // that a commit would bring
+  uint64_t changes_ = 0;
+  bool record_dropped_ = false;
+  bool active_ = true;
+  Status broken_;
+};
+
+// Applies a log record to a recovery transaction of the pager.
+Status ReplayRecord(pager::WriteTransaction& txn, pager::Bytes record);
+
+}  // namespace kvsql::kv
+
+#endif  // KVSQL_KV_WRITE_TXN_H_
