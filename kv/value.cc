@@ -369,7 +369,10 @@ ValueView CastValue(const ValueView& value, Affinity affinity, NumberText* text)
       if (value.is_number()) return value;
       const ParsedNumber number = ParseNumber(value.bytes());
       if (number.is_integer) return ValueView::Integer(number.integer);
-      if (int64_t integer = 0; RealToInteger(number.real, &integer)) {
+      // A cast, unlike an affinity, leaves integral reals from 2^51 on as they are.
+      constexpr int64_t kLimit = int64_t{1} << 51;
+      if (int64_t integer = 0;
+          RealToInteger(number.real, &integer) && integer >= -kLimit && integer < kLimit) {
         return ValueView::Integer(integer);
       }
       return ValueView::Real(number.real);

@@ -1,0 +1,275 @@
+#include "kv/catalog_codec.h"
+
+#include <bit>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace kvsql::kv {
+namespace {
+
+constexpr uint64_t kVersion = 1;
+
+// Flags of a table.
+constexpr uint64_t kTableStrict = 1;
+constexpr uint64_t kTableAutoincrement = 2;
+// Flags of a column.
+constexpr uint64_t kColumnNotNull = 1;
+constexpr uint64_t kColumnAny = 2;
+constexpr uint64_t kColumnHidden = 4;
+
+class Encoder {
+ public:
+  void Number(uint64_t value) {
+    uint8_t buffer[kMaxVarint64Bytes];
+    const uint8_t* end = PutVarint64(buffer, value);
+    out_.append(reinterpret_cast<const char*>(buffer), static_cast<size_t>(end - buffer));
+  }
+  void Text(std::string_view text) {
+    Number(text.size());
+    out_.append(text);
+  }
+  void Scalar(const ValueView& value) {
+    Number(static_cast<uint64_t>(value.type));
+    switch (value.type) {
+      case ValueType::kNull:
+        break;
+      case ValueType::kInteger:
+        Number(static_cast<uint64_t>(value.integer));
+        break;
+      case ValueType::kReal:
+        Number(std::bit_cast<uint64_t>(value.real));
+        break;
+      case ValueType::kText:
+      case ValueType::kBlob:
+        Text(value.bytes());
+        break;
+    }
+  }
+  void Columns(const std::vector<IndexColumn>& columns) {
+    Number(columns.size());
+    for (const IndexColumn& column : columns) {
+      Number(column.column == kRowidColumn ? 0 : uint64_t{column.column} + 1);
+      Number(static_cast<uint64_t>(column.collation) * 2 + (column.descending ? 1 : 0));
+    }
+  }
+  std::string Take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+// Reads what Encoder wrote; after the first piece of nonsense everything reads as zero and ok() is false.
+class Decoder {
+ public:
+  explicit Decoder(std::string_view record) : rest_(record) {}
+
+  bool ok() const { return ok_; }
+  bool done() const { return ok_ && rest_.empty(); }
+  uint64_t Number() {
+    uint64_t value = 0;
+    const uint8_t* begin = AsBytes(rest_);
+    const uint8_t* end = ok_ ? GetVarint64(begin, begin + rest_.size(), &value) : nullptr;
+    if (end == nullptr) return Fail();
+    rest_.remove_prefix(static_cast<size_t>(end - begin));
+    return value;
+  }
+  uint64_t Number(uint64_t limit) {
+    const uint64_t value = Number();
+    return value < limit ? value : Fail();
+  }
+  // A number of things that take at least a byte each.
+  uint64_t Amount() { return Number(rest_.size() + 1); }
+  std::string Text() {
+    const uint64_t size = Amount();
+    if (size > rest_.size()) return Fail(), std::string();
+    std::string text(rest_.substr(0, size));
+    rest_.remove_prefix(size);
+    return text;
+  }
+  Value Scalar() {
+    switch (static_cast<ValueType>(Number(5))) {
+      case ValueType::kNull:
+        return Value();
+      case ValueType::kInteger:
+        return Value(ValueView::Integer(static_cast<int64_t>(Number())));
+      case ValueType::kReal:
+        return Value(ValueView::Real(std::bit_cast<double>(Number())));
+      case ValueType::kText:
+        return Value(ValueView::Text(Text()));
+      case ValueType::kBlob:
+        return Value(ValueView::Blob(Text()));
+    }
+    return Value();
+  }
+  std::vector<IndexColumn> Columns(uint64_t table_columns) {
+    std::vector<IndexColumn> columns(Amount());
+    for (IndexColumn& column : columns) {
+      const uint64_t number = Number(table_columns + 1);
+      column.column = number == 0 ? kRowidColumn : static_cast<uint32_t>(number - 1);
+      const uint64_t order = Number(6);
+      column.collation = static_cast<Collation>(order / 2);
+      column.descending = (order & 1) != 0;
+    }
+    return columns;
+  }
+  TreeId Tree() { return static_cast<TreeId>(Number(uint64_t{UINT32_MAX} + 1)); }
+
+ private:
+  uint64_t Fail() {
+    ok_ = false;
+    rest_ = {};
+    return 0;
+  }
+
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+Status CheckVersion(uint64_t version, const Decoder& decoder) {
+  if (!decoder.ok()) return DataLoss("catalog: a record is cut short");
+  if (version == kVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("catalog: a record has version ", version, ", this build knows ", kVersion));
+}
+
+}  // namespace
+
+std::string CatalogKey(ObjectKind kind, std::string_view name) {
+  return static_cast<char>(kind) + LowerAscii(name);
+}
+
+std::string EncodeTable(const TableDef& table) {
+  Encoder out;
+  out.Number(kVersion);
+  out.Number(static_cast<uint64_t>(table.shape));
+  out.Number((table.strict ? kTableStrict : 0) | (table.autoincrement ? kTableAutoincrement : 0));
+  out.Number(table.tree);
+  out.Number(table.overflow_tree);
+  out.Number(static_cast<uint64_t>(table.max_rowid_ever));
+  out.Text(table.name);
+  out.Number(table.columns.size());
+  for (const ColumnDef& column : table.columns) {
+    out.Text(column.name);
+    out.Text(column.declared_type);
+    out.Number(static_cast<uint64_t>(column.affinity));
+    out.Number(static_cast<uint64_t>(column.collation));
+    out.Number((column.not_null ? kColumnNotNull : 0) | (column.any ? kColumnAny : 0) |
+               (column.hidden ? kColumnHidden : 0));
+    out.Scalar(column.default_value.view());
+    out.Text(column.default_sql);
+  }
+  out.Number(table.rowid_alias.has_value() ? uint64_t{*table.rowid_alias} + 1 : 0);
+  out.Columns(table.primary_key);
+  out.Number(table.indexes.size());
+  for (const IndexDef& index : table.indexes) {
+    out.Text(index.name);
+    out.Columns(index.columns);
+    out.Number(static_cast<uint64_t>(index.origin) * 2 + (index.unique ? 1 : 0));
+    out.Number(index.tree);
+    out.Text(index.sql);
+  }
+  out.Text(table.sql);
+  return out.Take();
+}
+
+std::string EncodeIndexEntry(std::string_view table) {
+  Encoder out;
+  out.Number(kVersion);
+  out.Text(table);
+  return out.Take();
+}
+
+std::string EncodeKeyspace(const KeyspaceDef& keyspace) {
+  Encoder out;
+  out.Number(kVersion);
+  out.Number(keyspace.tree);
+  out.Text(keyspace.name);
+  return out.Take();
+}
+
+StatusOr<TableDef> DecodeTable(std::string_view record) {
+  Decoder in(record);
+  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  TableDef table;
+  table.shape = static_cast<TableShape>(in.Number(2));
+  const uint64_t flags = in.Number();
+  table.strict = (flags & kTableStrict) != 0;
+  table.autoincrement = (flags & kTableAutoincrement) != 0;
+  table.tree = in.Tree();
+  table.overflow_tree = in.Tree();
+  table.max_rowid_ever = static_cast<int64_t>(in.Number());
+  table.name = in.Text();
+  const uint64_t columns = in.Amount();
+  for (uint64_t i = 0; i < columns && in.ok(); ++i) {
+    ColumnDef column;
+    column.name = in.Text();
+    column.declared_type = in.Text();
+    column.affinity = static_cast<Affinity>(in.Number(5));
+    column.collation = static_cast<Collation>(in.Number(3));
+    const uint64_t column_flags = in.Number();
+    column.not_null = (column_flags & kColumnNotNull) != 0;
+    column.any = (column_flags & kColumnAny) != 0;
+    column.hidden = (column_flags & kColumnHidden) != 0;
+    column.default_value = in.Scalar();
+    column.default_sql = in.Text();
+    table.columns.push_back(std::move(column));
+  }
+  if (const uint64_t alias = in.Number(columns + 1); alias != 0) {
+    table.rowid_alias = static_cast<uint32_t>(alias - 1);
+  }
+  table.primary_key = in.Columns(columns);
+  const uint64_t indexes = in.Amount();
+  for (uint64_t i = 0; i < indexes && in.ok(); ++i) {
+    IndexDef index;
+    index.name = in.Text();
+    index.table = table.name;
+    index.columns = in.Columns(columns);
+    const uint64_t origin = in.Number(6);
+    index.origin = static_cast<IndexOrigin>(origin / 2);
+    index.unique = (origin & 1) != 0;
+    index.tree = in.Tree();
+    index.sql = in.Text();
+    table.indexes.push_back(std::move(index));
+  }
+  table.sql = in.Text();
+  if (!in.done()) return DataLoss("catalog: the record of table '", table.name, "' is damaged");
+  // What the rest of the code relies on.
+  const bool without_rowid = table.shape == TableShape::kWithoutRowid;
+  bool sound = !table.columns.empty() && !(without_rowid && table.primary_key.empty()) &&
+               !(without_rowid && table.rowid_alias.has_value());
+  for (const IndexColumn& column : table.primary_key) {
+    sound = sound && column.column != kRowidColumn;
+  }
+  for (const IndexDef& index : table.indexes) {
+    sound = sound && !index.columns.empty();
+    for (const IndexColumn& column : index.columns) {
+      sound = sound && !(without_rowid && column.column == kRowidColumn);
+    }
+  }
+  if (!sound) {
+    return DataLoss("catalog: the record of table '", table.name, "' contradicts itself");
+  }
+  table.Derive();
+  return table;
+}
+
+StatusOr<std::string> DecodeIndexEntry(std::string_view record) {
+  Decoder in(record);
+  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  std::string table = in.Text();
+  if (!in.done()) return DataLoss("catalog: the record of an index is damaged");
+  return table;
+}
+
+StatusOr<KeyspaceDef> DecodeKeyspace(std::string_view record) {
+  Decoder in(record);
+  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  KeyspaceDef keyspace;
+  keyspace.tree = in.Tree();
+  keyspace.name = in.Text();
+  if (!in.done()) return DataLoss("catalog: the record of a keyspace is damaged");
+  return keyspace;
+}
+
+}  // namespace kvsql::kv
