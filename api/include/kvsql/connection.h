@@ -160,11 +160,11 @@ class KVSQL_EXPORT Connection {
   friend class Database;
   friend class ReadFrom;
   friend class WriteTo;
-  explicit Connection(std::shared_ptr<internal::ConnectionRep> rep);
+  explicit Connection(internal::ConnectionRep* rep);
 
-  std::shared_ptr<internal::ConnectionRep> rep_;
-  const internal::ReadSource* source_ = nullptr;
-  internal::WriteTarget* target_ = nullptr;
+  internal::ConnectionRep* rep_;        // counted, with its statements, cursors and rows
+  const internal::ReadSource* source_;  // what reads use: the same
+  internal::WriteTarget* target_;       // what writes use: the same
 };
 
 inline ReadFrom::ReadFrom(const Connection& connection) : ReadFrom(connection.source_) {}

@@ -166,7 +166,7 @@ class KVSQL_EXPORT Cursor {
 
  private:
   friend class Keyspace;
-  explicit Cursor(std::unique_ptr<internal::CursorRep> rep);
+  Cursor(std::unique_ptr<internal::CursorRep> rep, bool valid);
 
   std::unique_ptr<internal::CursorRep> rep_;
   bool valid_ = false;

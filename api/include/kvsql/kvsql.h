@@ -12,5 +12,6 @@
 #include <kvsql/table.h>
 #include <kvsql/transaction.h>
 #include <kvsql/value.h>
+#include <kvsql/version.h>
 
 #endif  // KVSQL_KVSQL_H_

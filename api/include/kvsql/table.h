@@ -48,7 +48,8 @@ struct RowBox;
 // handle that gave it, or until the row is destroyed: so long the state that it stands in is kept. A row
 // that is read later than that shows NULLs, and status() says FAILED_PRECONDITION; only for a row of a
 // snapshot that has ended this is not told, and must not be done.
-// The text and bytes of its columns live as long as the row can be read, and not longer than the Row.
+// The text and bytes of its columns live as long as the row can be read, and not longer than the Row. They
+// may be passed to a writing call of the same handle, but not to a reading one.
 //
 // One thread at a time: that of the Table handle. Columns are numbered from 0 in the order of CREATE
 // TABLE. A column that is not there (by number or name) is NULL.

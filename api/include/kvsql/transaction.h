@@ -39,6 +39,7 @@ namespace kvsql {
 class Statement;
 
 namespace internal {
+struct BatchWriter;
 class TransactionRep;
 }  // namespace internal
 
@@ -94,11 +95,11 @@ class KVSQL_EXPORT WriteTransaction {
   friend class Database;
   friend class ReadFrom;
   friend class WriteTo;
-  explicit WriteTransaction(std::unique_ptr<internal::TransactionRep> rep);
+  explicit WriteTransaction(internal::TransactionRep* rep);
 
-  std::unique_ptr<internal::TransactionRep> rep_;
-  const internal::ReadSource* source_ = nullptr;  // what reads use
-  internal::WriteTarget* target_ = nullptr;       // what writes use
+  internal::TransactionRep* rep_;       // counted, with the cursors and rows that are of it
+  const internal::ReadSource* source_;  // what reads use: the same
+  internal::WriteTarget* target_;       // what writes use: the same
 };
 
 inline ReadFrom::ReadFrom(const WriteTransaction& transaction) : ReadFrom(transaction.source_) {}
@@ -129,7 +130,7 @@ class KVSQL_EXPORT Batch {
   void clear();
 
  private:
-  friend class Database;
+  friend struct internal::BatchWriter;
   enum class Kind : uint8_t { kPut, kErase, kEraseFrom, kEraseBetween };
   struct Operation {
     Kind kind;

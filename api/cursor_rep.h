@@ -1,0 +1,88 @@
+// What a Cursor is: a walk over a keyspace's tree, kept inside a range.
+//
+// Thread safety: none.
+//
+// Invariants:
+//  1. When Valid(), the tree cursor stands on (or, in a write transaction, at the place of) a key of the range.
+//  2. It reads one state for its whole life, or that of one transaction: when that has ended, or the
+//     keyspace was dropped in it, the walk ends with an error.
+#ifndef KVSQL_API_CURSOR_REP_H_
+#define KVSQL_API_CURSOR_REP_H_
+
+#include <kvsql/keyspace.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/keyspace_rep.h"
+#include "api/source.h"
+#include "btree/cursor.h"
+#include "kv/keyspace_ops.h"
+
+namespace kvsql::internal {
+
+class CursorRep {
+ public:
+  CursorRep(const KeyRange& range, Direction direction);
+  CursorRep(const CursorRep&) = delete;
+  CursorRep& operator=(const CursorRep&) = delete;
+  ~CursorRep();
+
+  // Takes the state and goes to the first entry. `keyspace` may be null (moved from). Errors end in status().
+  bool Open(KeyspaceRep* keyspace, ReadFrom from);
+
+  const Status& status() const { return status_; }
+
+  // Each answers whether the cursor is on an entry of the range now.
+  bool Rewind();
+  bool Seek(std::string_view key);
+  // One step in the direction of the scan, or against it.
+  bool Step(bool onward);
+
+  // On an entry:
+  std::string_view key() {
+    if (target_ != nullptr && !Alive()) return {};
+    return cursor_.key();
+  }
+  std::string_view value();
+
+ private:
+  Status OpenSource(KeyspaceRep* keyspace, ReadFrom from);
+  // Whether what the cursor reads from is still there; else notes why not.
+  bool Alive();
+  Status CheckAlive();
+  bool forward() const { return direction_ == Direction::kForward; }
+  // Whether the tree cursor has stopped inside of the range.
+  bool Arrived();
+  bool Fail(Status status) {
+    status_ = std::move(status);
+    return false;
+  }
+
+  const Direction direction_;
+  const std::string begin_;
+  std::string end_;
+  const bool has_end_;
+
+  std::shared_ptr<DatabaseImpl> database_;
+  std::string name_;
+  kv::TreeId tree_ = 0;
+  uint64_t generation_ = 0;
+
+  // One of these has the state.
+  std::unique_ptr<kv::ReadTxn> own_;
+  std::shared_ptr<const SnapshotSource> snapshot_;
+  WriteTarget* target_ = nullptr;  // counted
+  uint64_t transaction_ = 0;       // of target_
+
+  const pager::PageReader* pages_ = nullptr;
+  btree::Cursor cursor_;
+  btree::LargeValue large_;  // the current value, once read, if it is large
+  bool large_read_ = false;
+  Status status_;
+};
+
+}  // namespace kvsql::internal
+
+#endif  // KVSQL_API_CURSOR_REP_H_

@@ -1,0 +1,81 @@
+// What a Keyspace handle is.
+#ifndef KVSQL_API_KEYSPACE_REP_H_
+#define KVSQL_API_KEYSPACE_REP_H_
+
+#include <kvsql/keyspace.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/handle.h"
+#include "kv/keyspace_ops.h"
+#include "kv/schema.h"
+
+namespace kvsql::internal {
+
+class KeyspaceRep : public Handle<KeyspaceRep> {
+ public:
+  using Handle::Handle;
+
+  // The tree, as of the state last bound.
+  kv::TreeId tree() const { return tree_; }
+
+  Status Bind(kv::Reader reader) {
+    KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* const def, reader.FindKeyspace(name_));
+    if (def == nullptr) {
+      Unbound();
+      return NoSuchError("keyspace", name_);
+    }
+    tree_ = def->tree;
+    Bound(reader.schema_generation());
+    return absl::OkStatus();
+  }
+
+  // Copies of a call's arguments, which inside a transaction may be views that end with the first change.
+  struct Arguments {
+    std::string_view key;
+    std::string_view value;
+  };
+  Arguments Keep(WriteTo to, std::string_view key, std::string_view value = {}) {
+    if (!WriteTarget::IsInside(to)) return {key, value};
+    if (scratch_.capacity() > kScratchToKeep && key.size() + value.size() < kScratchToKeep) {
+      scratch_ = std::string();
+    }
+    scratch_.assign(key).append(value);
+    const std::string_view both = scratch_;
+    return {both.substr(0, key.size()), both.substr(key.size())};
+  }
+
+ private:
+  static constexpr size_t kScratchToKeep = 256 * 1024;
+
+  kv::TreeId tree_ = 0;
+  std::string scratch_;
+};
+
+// Fills PinnedBytes, which nobody else can.
+struct PinnedAccess {
+  static PinnedBytes View(std::string_view bytes) {
+    PinnedBytes pinned;
+    pinned.view_ = bytes;
+    return pinned;
+  }
+  static PinnedBytes Adopt(btree::LargeValue value) {
+    PinnedBytes pinned;
+    pinned.view_ = value.view();
+    pinned.owned_ = value.TakeOwned();
+    return pinned;
+  }
+};
+
+// The bounds of a range as kv takes them. `end` is storage for one of them.
+inline std::optional<std::string_view> EndOf(const KeyRange& range, std::string* end) {
+  if (!range.end(end)) return std::nullopt;
+  return *end;
+}
+
+}  // namespace kvsql::internal
+
+#endif  // KVSQL_API_KEYSPACE_REP_H_
