@@ -39,6 +39,12 @@ class PageReader {
   // Why Fetch(id) returned nullptr. DATA_LOSS, or the error of reading the file.
   Status FetchError(PageId id) const;
 
+  // The bytes of a run of headerless pages (a large value), all run.pages * page_size() of them contiguous,
+  // or nullptr if the run lies outside the file or `validate` refused it. `validate` is called when the
+  // run has not been validated in this process; without one the bytes are returned as they are.
+  using RunValidator = bool (*)(const uint8_t* bytes, uint64_t size, const void* context);
+  const uint8_t* FetchRun(PageRun run, RunValidator validate, const void* context) const;
+
   // The state's transaction number: a page born later does not belong to it (S3).
   TxId txid() const { return txid_; }
   uint32_t page_size() const { return 1u << page_shift_; }

@@ -10,9 +10,13 @@
 #define KVSQL_PAGER_PAGE_WRITER_H_
 
 #include <cstdint>
+#include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "base/status.h"
+#include "pager/allocator.h"
+#include "pager/file.h"
 #include "pager/page_reader.h"
 #include "pager/root_table.h"
 #include "pager/types.h"
@@ -22,12 +26,6 @@ namespace kvsql::pager {
 struct NewPage {
   PageId id;
   uint8_t* data;  // header filled in, the rest unspecified
-};
-
-// A run of pages in the file.
-struct PageRun {
-  PageId first = kNoPage;
-  uint32_t pages = 0;
 };
 
 class PageWriter : public PageReader {
@@ -48,14 +46,15 @@ class PageWriter : public PageReader {
   // for this transaction if it was born in the current epoch.
   void Free(PageId id);
 
-  // Large values: headerless pages. `data` is written to runs of its own (at most max_runs of them);
-  // bytes past the end of data in the last page are zero. Small extents sit in one frame until the next
+  // Large values: headerless pages. The pieces are written, one behind the
+  // other, to runs of its own (at most max_runs of them);
+  // bytes past their end in the last page are zero. Small extents sit in one frame until the next
   // checkpoint, large ones go to the file at once and force the commit to be direct.
-  StatusOr<std::vector<PageRun>> WriteExtent(std::span<const uint8_t> data, uint32_t max_runs);
+  StatusOr<std::vector<PageRun>> WriteExtent(std::span<const Bytes> pieces, uint32_t max_runs);
   // `birth` as remembered by the cell that names the run.
   void FreeRun(PageRun run, TxId birth);
 
-  const TreeRoot& root(TreeId tree) const;
+  const TreeRoot& root(TreeId tree) const { return roots_.Get(tree); }
   void SetRoot(TreeId tree, const TreeRoot& root);
   // A tree id that no live tree has, with an empty root.
   TreeId CreateTree(KeyKind kind);
@@ -72,10 +71,38 @@ class PageWriter : public PageReader {
   void ReleaseMark(Mark mark);
 
   // Pages dirtied so far; a transaction over the limit commits directly (S20).
-  size_t dirty_pages() const;
+  size_t dirty_pages() const { return born_.size(); }
 
  protected:
-  PageWriter() = default;
+  explicit PageWriter(Pager* pager) { pager_ = pager; }
+
+  struct MarkState {
+    size_t born;
+    size_t freed;
+    uint64_t barrier;
+    RootTable roots;
+  };
+
+  StatusOr<PageId> TakePage(uint8_t** frame);
+  void Recycle(PageId page);
+  Status Unspill(PageId page, uint8_t** frame);
+  void RefreshReader();
+
+  RootTable roots_;
+  uint64_t owner_ = 0;          // of root table chunks
+  uint64_t base_barrier_ = 0;   // epoch in which the transaction began
+  uint64_t barrier_ = 0;        // pages of this epoch or later change in place
+  // Every allocation. A page that was born and freed in the same epoch is reused at once and then stands
+  // here twice; epoch 0 in the page table marks the ones that are dead now.
+  std::vector<BornRun> born_;
+  std::vector<FreedRun> freed_;   // death is this transaction
+  std::vector<PageId> recycled_;  // dead pages of born_, each once; their epoch is 0
+  std::vector<MarkState> marks_;
+  std::unordered_set<PageId> live_extents_;  // first pages of those written in this transaction
+  bool has_large_extents_ = false;  // written to the file already: only a direct commit will do
+  bool used_reserve_ = false;
+  bool roots_changed_ = false;
+  TreeId next_tree_hint_ = kCatalogTree;
 };
 
 }  // namespace kvsql::pager

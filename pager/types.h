@@ -36,6 +36,13 @@ struct TreeRoot {
   friend bool operator==(const TreeRoot&, const TreeRoot&) = default;
 };
 
+// A run of pages in the file.
+struct PageRun {
+  PageId first = kNoPage;
+  uint32_t pages = 0;
+  friend bool operator==(const PageRun&, const PageRun&) = default;
+};
+
 // What a commit promises when it returns.
 enum class Durability : uint8_t {
   kFull,    // survives power failure

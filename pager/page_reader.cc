@@ -1,0 +1,51 @@
+#include "pager/page_reader.h"
+
+#include "pager/pager.h"
+
+namespace kvsql::pager {
+
+const uint8_t* PageReader::FetchSlow(PageId id) const {
+  if (id >= page_count_ || pager_ == nullptr || id < pager_->first_page_) return nullptr;
+  for (;;) {
+    if (table_->IsMapped(id)) return map_ + (uint64_t{id} << page_shift_);
+    if (const uint8_t* frame = table_->frame(id); frame != nullptr) return frame;
+    // A checkpoint may have moved the page to the file between the two looks.
+    if (table_->IsMapped(id)) continue;
+    if (map_ == nullptr) return nullptr;
+    const uint8_t* page = map_ + (uint64_t{id} << page_shift_);
+    if (!pager_->ValidatePage(id, page).ok()) return nullptr;
+    pager_->table_.SetMapped(id);
+    return page;
+  }
+}
+
+Status PageReader::FetchError(PageId id) const {
+  if (pager_ == nullptr) return absl::FailedPreconditionError("no snapshot is open");
+  if (id >= page_count_ || id < pager_->first_page_) {
+    return DataLoss(pager_->name(), ": page number ", id, " is outside the file's pages ",
+                    pager_->first_page_, " to ", page_count_);
+  }
+  if (table_->IsMapped(id) || table_->frame(id) != nullptr) return absl::OkStatus();
+  if (map_ == nullptr) return DataLoss(pager_->name(), ": page ", id, " is not allocated");
+  return pager_->ValidatePage(id, map_ + (uint64_t{id} << page_shift_));
+}
+
+const uint8_t* PageReader::FetchRun(PageRun run, RunValidator validate, const void* context) const {
+  if (pager_ == nullptr || run.pages == 0 || run.first < pager_->first_page_ ||
+      run.first >= page_count_ || run.pages > page_count_ - run.first) {
+    return nullptr;
+  }
+  for (;;) {
+    if (table_->IsMapped(run.first)) return map_ + (uint64_t{run.first} << page_shift_);
+    if (const uint8_t* frame = table_->frame(run.first); frame != nullptr) return frame;
+    if (table_->IsMapped(run.first)) continue;
+    if (map_ == nullptr) return nullptr;
+    const uint8_t* bytes = map_ + (uint64_t{run.first} << page_shift_);
+    if (validate == nullptr) return bytes;
+    if (!validate(bytes, uint64_t{run.pages} << page_shift_, context)) return nullptr;
+    pager_->table_.SetMapped(run.first);
+    return bytes;
+  }
+}
+
+}  // namespace kvsql::pager

@@ -1,0 +1,407 @@
+#include "pager/pager.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "pager/test_switches.h"
+
+namespace kvsql::pager {
+namespace {
+
+constexpr std::chrono::milliseconds kLockPoll{2};
+// A free tail shorter than this is not worth two more syncs at close.
+constexpr uint32_t kWorthTruncating = 8;
+
+struct FreeMemory {
+  void operator()(uint8_t* memory) const { std::free(memory); }
+};
+
+bool ValidPageSize(uint32_t size) {
+  return size >= 4096 && size <= 65536 && std::has_single_bit(size);
+}
+
+}  // namespace
+
+Snapshot::Snapshot(std::shared_ptr<Pager> pager)
+    : pager_(std::move(pager)), current_(&pager_->current_), slot_(pager_->slots_.Acquire()) {}
+
+Snapshot& Snapshot::operator=(Snapshot&& other) noexcept {
+  if (this == &other) return *this;
+  if (slot_ != nullptr) pager_->slots_.Release(slot_);
+  pager_ = std::move(other.pager_);
+  current_ = std::exchange(other.current_, nullptr);
+  slot_ = std::exchange(other.slot_, nullptr);
+  state_ = std::exchange(other.state_, nullptr);
+  return *this;
+}
+
+Snapshot::~Snapshot() {
+  if (slot_ != nullptr) pager_->slots_.Release(slot_);
+}
+
+Pager::Pager(const PagerOptions& options)
+    : options_(options),
+      fs_(options.file_system != nullptr ? options.file_system : FileSystem::Posix()),
+      map_(options.page_size),
+      frames_(options.page_size) {
+  writer_slot_ = slots_.Acquire();
+  checkpoint_slot_ = slots_.Acquire();
+  page_shift_ = static_cast<uint8_t>(std::countr_zero(options.page_size));
+}
+
+Pager::~Pager() {
+  (void)Close();
+  if (worker_ != nullptr) worker_->Stop();
+  std::lock_guard lock(space_mutex_);
+  for (State* state : retired_states_) delete state;
+  for (Unflushed& commit : unflushed_) delete commit.state;
+  delete current_.exchange(nullptr);
+  for (const RetiredFrame& frame : retired_frames_) {
+    if (frame.extent) FreeExtentFrameLocked(frame.memory);
+  }
+  while (!extent_frames_.empty()) DropFrameLocked(extent_frames_.begin()->first);
+}
+
+StatusOr<std::shared_ptr<Pager>> Pager::Open(const PagerOptions& options) {
+  if (!ValidPageSize(options.page_size)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "page size ", options.page_size, " is not a power of two from 4096 to 65536"));
+  }
+  std::shared_ptr<Pager> pager(new Pager(options));
+  Status opened;
+  if (pager->in_memory()) {
+    pager->real_path_ = ":memory:";
+    pager->salt_ = RandomBits();
+    std::lock_guard lock(pager->space_mutex_);
+    pager->allocator_.Extend(pager->first_page_);
+    for (PageId page = 0; page < pager->first_page_; ++page) pager->allocator_.Claim(page);
+    pager->table_.Reserve(pager->first_page_);
+  } else {
+    KV_ASSIGN_OR_RETURN(pager->real_path_, pager->fs_->RealPath(options.path));
+    opened = pager->OpenFile();
+  }
+  if (opened.ok() && pager->in_memory()) {
+    State* state = pager->NewState(0, pager->newest_roots_, nullptr);
+    std::lock_guard lock(pager->space_mutex_);
+    pager->PublishLocked(state, {});
+  }
+  if (!opened.ok()) {
+    // Not to be closed by a checkpoint: nothing of it can be trusted.
+    pager->Poison(opened);
+    return opened;
+  }
+  if (options.background && !options.read_only && !pager->in_memory()) {
+    pager->worker_ =
+        std::make_unique<BackgroundWorker>([raw = pager.get()] { raw->RunBackgroundWork(); });
+  }
+  return pager;
+}
+
+// A database without a page: one meta, an empty second slot.
+std::vector<uint8_t> Pager::InitialImage() {
+  durable_meta_ = MetaPage{};
+  durable_meta_.page_size = options_.page_size;
+  durable_meta_.counter = 1;
+  durable_meta_.page_count = std::max<uint32_t>(1, kMetaSlots * kMetaSlotBytes / options_.page_size);
+  durable_meta_.salt = RandomBits();
+  for (size_t i = 0; i < durable_meta_.database_id.size(); i += 8) {
+    const uint64_t bits = RandomBits();
+    std::memcpy(durable_meta_.database_id.data() + i, &bits, sizeof(bits));
+  }
+  std::vector<uint8_t> image(std::max<size_t>(kMetaSlots * kMetaSlotBytes, options_.page_size), 0);
+  EncodeMeta(durable_meta_, image.data());
+  return image;
+}
+
+// Under a temporary name first: whoever finds the file finds it whole (S39).
+Status Pager::CreateFile() {
+  const std::vector<uint8_t> image = InitialImage();
+  const std::string temporary = absl::StrCat(real_path_, ".new-", absl::Hex(RandomBits()));
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<File> file, fs_->Open(temporary, OpenMode::kCreateExclusive));
+  Status status = file->WriteAt(0, Bytes(image));
+  if (status.ok()) status = file->SyncData();
+  if (status.ok()) status = fs_->RenameNoReplace(temporary, real_path_);
+  if (!status.ok()) {
+    (void)fs_->Unlink(temporary);
+    // Another creator was faster; its file is as good.
+    return absl::IsAlreadyExists(status) ? absl::OkStatus() : status;
+  }
+  return fs_->SyncParentDirectory(real_path_);
+}
+
+Status Pager::OpenFile() {
+  const auto deadline = std::chrono::steady_clock::now() + options_.busy_timeout;
+  const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
+  for (;;) {
+    auto file = fs_->Open(real_path_, options_.read_only ? OpenMode::kReadOnly : OpenMode::kReadWrite);
+    if (absl::IsNotFound(file.status()) && options_.create_if_missing && !options_.read_only) {
+      KV_RETURN_IF_ERROR(CreateFile());
+      continue;
+    }
+    KV_RETURN_IF_ERROR(file.status());
+    auto lock = fs_->TryLock(real_path_, mode);
+    if (!lock.ok()) {
+      // On media that cannot be written nobody can hold it against a reader (S34).
+      if (options_.read_only && absl::IsPermissionDenied(lock.status())) {
+        file_ = std::move(file).value();
+        break;
+      }
+      if (!absl::IsUnavailable(lock.status()) && !absl::IsNotFound(lock.status())) return lock.status();
+      if (std::chrono::steady_clock::now() >= deadline) return lock.status();
+      std::this_thread::sleep_for(kLockPoll);
+      continue;
+    }
+    // The name may mean another file by now.
+    auto identity = fs_->Identify(real_path_);
+    if (!identity.ok() || *identity != (*file)->identity()) continue;
+    file_ = std::move(file).value();
+    lock_ = std::move(lock).value();
+    break;
+  }
+  KV_ASSIGN_OR_RETURN(const uint64_t size, file_->Size());
+  if (size == 0 && !options_.read_only) {
+    // An empty file, made by somebody for us: initialised in place, under the lock.
+    const std::vector<uint8_t> image = InitialImage();
+    KV_RETURN_IF_ERROR(file_->WriteAt(0, Bytes(image)));
+    KV_RETURN_IF_ERROR(file_->SyncData());
+    KV_RETURN_IF_ERROR(fs_->SyncParentDirectory(real_path_));
+  }
+  return OpenExisting();
+}
+
+Status Pager::ValidatePage(PageId id, const uint8_t* bytes) const {
+  if (id >= file_pages_.load(std::memory_order_acquire)) {
+    return DataLoss(name(), ": page ", id, " lies beyond the end of the file");
+  }
+  const PageHeader* header = HeaderOf(bytes);
+  if (header->page != id) {
+    return DataLoss(name(), ": page ", id, " says that it is page ", header->page);
+  }
+  if (options_.verify_checksums) {
+    const uint64_t checksum = Hash64(bytes + 8, page_size() - 8, salt_);
+    if (header->checksum != checksum) {
+      return DataLoss(name(), ": page ", id, " has checksum ", absl::Hex(header->checksum), ", expected ",
+                      absl::Hex(checksum));
+    }
+  }
+  if (options_.validator == nullptr) return absl::OkStatus();
+  const Status valid = options_.validator(bytes, page_size());
+  if (valid.ok()) return valid;
+  return DataLoss(name(), ": page ", id, ": ", std::string(valid.message()));
+}
+
+void Pager::Poison(const Status& cause) {
+  {
+    std::lock_guard lock(poison_mutex_);
+    if (poison_.ok()) poison_ = cause;
+  }
+  poisoned_.store(true, std::memory_order_release);
+  std::lock_guard lock(flush_mutex_);
+  flush_done_.notify_all();
+}
+
+Status Pager::health() const {
+  if (closed_.load(std::memory_order_acquire)) {
+    return absl::FailedPreconditionError(absl::StrCat(name(), " is closed"));
+  }
+  if (!poisoned_.load(std::memory_order_acquire)) return absl::OkStatus();
+  std::lock_guard lock(poison_mutex_);
+  return absl::FailedPreconditionError(
+      absl::StrCat(name(), ": nothing can be written after an I/O error, reopen the database: ",
+                   std::string(poison_.message())));
+}
+
+Status Pager::Checkpoint() {
+  KV_RETURN_IF_ERROR(health());
+  if (in_memory() || options_.read_only) return absl::OkStatus();
+  return CheckpointPublished(LogChoice::kKeep);
+}
+
+Status Pager::SyncLog() {
+  KV_RETURN_IF_ERROR(health());
+  if (!log_ready_.load(std::memory_order_acquire) || !log_->HasUnsynced()) return absl::OkStatus();
+  const Status status = log_->Sync();
+  if (!status.ok()) Poison(status);
+  return status;
+}
+
+// With the writer lock held and everything published durable.
+Status Pager::ShrinkFile(LogChoice log) {
+  uint32_t before = 0;
+  uint32_t after = 0;
+  {
+    std::lock_guard lock(space_mutex_);
+    ReclaimLocked(/*thorough=*/true);
+    before = allocator_.page_count();
+    after = allocator_.FreeTailStart() + MapReserveLocked() + DeleteReserveLocked();
+  }
+  if (after + kWorthTruncating > before) return absl::OkStatus();
+  const bool early = KV_BROKEN(kTruncateBeforeMeta);
+  if (early) KV_RETURN_IF_ERROR(file_->Truncate(BytesOf(after)));
+  KV_RETURN_IF_ERROR(CheckpointPublishedLocked(log, /*shrink=*/true));
+  if (early) return absl::OkStatus();
+  // The other slot still names the long file: a second meta replaces it, so that either one fits (S30).
+  const Status status = [&]() -> Status {
+    ++durable_meta_.counter;
+    KV_RETURN_IF_ERROR(WriteMeta(durable_meta_));
+    std::lock_guard lock(space_mutex_);
+    file_pages_.store(allocator_.page_count(), std::memory_order_release);
+    return file_->Truncate(BytesOf(allocator_.page_count()));
+  }();
+  if (!status.ok()) Poison(status);
+  return status;
+}
+
+Status Pager::Truncate() {
+  KV_RETURN_IF_ERROR(health());
+  if (in_memory() || options_.read_only) return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<WriteTransaction> txn, BeginWrite());
+  std::lock_guard lock(checkpoint_mutex_);
+  KV_RETURN_IF_ERROR(FlushBuffered());
+  KV_RETURN_IF_ERROR(CheckpointPublishedLocked(LogChoice::kKeep, /*shrink=*/false));
+  return ShrinkFile(LogChoice::kKeep);
+}
+
+Status Pager::Close() {
+  if (closed_.load(std::memory_order_acquire)) return absl::OkStatus();
+  if (!writer_lock_.Acquire(options_.busy_timeout)) {
+    return absl::UnavailableError(absl::StrCat(name(), ": a write transaction is running"));
+  }
+  const State* current = nullptr;
+  {
+    std::lock_guard lock(space_mutex_);
+    current = current_.exchange(nullptr, std::memory_order_seq_cst);
+    std::vector<const State*> held;
+    slots_.CollectHeld(&held);
+    const State* checkpointing = checkpoint_slot_->state.load();
+    std::erase(held, checkpointing);
+    if (!held.empty()) {
+      current_.store(current, std::memory_order_seq_cst);
+      writer_lock_.Release();
+      return absl::FailedPreconditionError(
+          absl::StrCat(name(), ": ", held.size(), " snapshots are still open"));
+    }
+    current_.store(current, std::memory_order_seq_cst);
+  }
+  if (worker_ != nullptr) worker_->Stop();
+  Status status;
+  if (!in_memory() && !options_.read_only && health().ok()) status = FinalCheckpoint();
+  {
+    std::lock_guard lock(space_mutex_);
+    if (const State* last = current_.exchange(nullptr, std::memory_order_seq_cst)) {
+      retired_states_.push_back(const_cast<State*>(last));
+    }
+  }
+  closed_.store(true, std::memory_order_release);
+  log_.reset();
+  lock_.reset();
+  writer_lock_.Release();
+  return status;
+}
+
+// Afterwards the file alone holds everything, and no log is named (S31).
+Status Pager::FinalCheckpoint() {
+  std::lock_guard lock(checkpoint_mutex_);
+  // An unclean end of an earlier session is settled even if this one wrote nothing.
+  const bool unsettled = durable_meta_.log_id != 0 && !first_write_prepared_;
+  if (!first_write_prepared_ && !unsettled) return absl::OkStatus();
+  if (unsettled) {
+    checkpoint_mutex_.unlock();
+    const Status prepared = PrepareFirstWrite();
+    checkpoint_mutex_.lock();
+    KV_RETURN_IF_ERROR(prepared);
+  }
+  KV_RETURN_IF_ERROR(FlushBuffered());
+  const bool had_log = log_ != nullptr;
+  bool dirty = had_log || durable_meta_.log_id != 0;
+  {
+    std::lock_guard space(space_mutex_);
+    dirty |= !deltas_.empty();
+  }
+  const auto remove_log = [&]() -> Status {
+    log_.reset();
+    return CommitLog::Remove(fs_, real_path_ + "-log");
+  };
+  if (had_log && KV_BROKEN(kUnlinkLogBeforeMeta)) KV_RETURN_IF_ERROR(fs_->Unlink(real_path_ + "-log"));
+  if (dirty) KV_RETURN_IF_ERROR(CheckpointPublishedLocked(LogChoice::kNone, /*shrink=*/false));
+  KV_RETURN_IF_ERROR(ShrinkFile(LogChoice::kNone));
+  if (!had_log) return absl::OkStatus();
+  log_ready_.store(false, std::memory_order_release);
+  // A leftover is ignored, so a failure to remove it loses nothing.
+  (void)remove_log();
+  return absl::OkStatus();
+}
+
+PagerStats Pager::stats() {
+  std::lock_guard lock(space_mutex_);
+  PagerStats stats = counters_;
+  stats.page_count = allocator_.page_count();
+  stats.free_pages = allocator_.free_pages();
+  for (const FreedRun& run : pending_) stats.pending_pages += run.pages;
+  for (const FreedRun& run : pinned_) stats.pending_pages += run.pages;
+  stats.unwritten_frames = static_cast<uint64_t>(std::max<int64_t>(0, unwritten_frames_));
+  if (file_ != nullptr) stats.file_bytes = file_->Size().value_or(0);
+  if (log_ready_.load(std::memory_order_acquire)) stats.log_bytes = log_->file()->Size().value_or(0);
+  return stats;
+}
+
+Status Pager::VisitOwnPages(const std::function<void(PageId)>& used,
+                            const std::function<void(PageId)>& free,
+                            const std::function<void(PageId)>& pending) {
+  std::lock_guard checkpoint_lock(checkpoint_mutex_);
+  if (!in_memory()) KV_RETURN_IF_ERROR(LoadAllocationMap());
+  std::lock_guard lock(space_mutex_);
+  ReclaimLocked(/*thorough=*/true);
+  for (PageId page = 0; page < first_page_; ++page) used(page);
+  for (const PageId page : map_.OwnPages()) used(page);
+  for (PageId page = 0; page < allocator_.page_count(); ++page) {
+    if (allocator_.IsFree(page)) free(page);
+  }
+  for (const std::vector<FreedRun>* list : {&pending_, &pinned_}) {
+    for (const FreedRun& run : *list) {
+      for (uint32_t i = 0; i < run.pages; ++i) pending(run.first + i);
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool Pager::IsFree(PageId page) {
+  std::lock_guard lock(space_mutex_);
+  return allocator_.IsFree(page);
+}
+
+bool WriteTransaction::WantsSpill() const {
+  return !pager_->in_memory() && !pager_->replaying_ &&
+         ((born_.size() - spilled_) << page_shift_) > pager_->options_.dirty_budget;
+}
+
+Status WriteTransaction::Spill() {
+  // The pages are free in every state that may be recovered, so they may be written before the commit; the
+  // direct commit that must follow syncs them.
+  std::vector<std::pair<PageId, bool>> pages;
+  for (const BornRun& run : born_) {
+    if (run.extent || table_->epoch(run.first) == 0 || table_->frame(run.first) == nullptr) continue;
+    pages.emplace_back(run.first, false);
+  }
+  std::sort(pages.begin(), pages.end());
+  pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
+  if (const Status written = pager_->WritePages(pages); !written.ok()) {
+    pager_->Poison(written);
+    return written;
+  }
+  has_large_extents_ = true;
+  spilled_ = born_.size();
+  std::lock_guard lock(pager_->space_mutex_);
+  for (const auto& [page, headerless] : pages) {
+    pager_->table_.SetMapped(page);
+    pager_->DropFrameLocked(page);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kvsql::pager
