@@ -146,7 +146,6 @@ std::string EncodeTable(const TableDef& table) {
   out.Number((table.strict ? kTableStrict : 0) | (table.autoincrement ? kTableAutoincrement : 0));
   out.Number(table.tree);
   out.Number(table.overflow_tree);
-  out.Number(static_cast<uint64_t>(table.max_rowid_ever));
   out.Text(table.name);
   out.Number(table.columns.size());
   for (const ColumnDef& column : table.columns) {
@@ -198,7 +197,6 @@ StatusOr<TableDef> DecodeTable(std::string_view record) {
   table.autoincrement = (flags & kTableAutoincrement) != 0;
   table.tree = in.Tree();
   table.overflow_tree = in.Tree();
-  table.max_rowid_ever = static_cast<int64_t>(in.Number());
   table.name = in.Text();
   const uint64_t columns = in.Amount();
   for (uint64_t i = 0; i < columns && in.ok(); ++i) {

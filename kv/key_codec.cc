@@ -309,6 +309,8 @@ bool KeyReader::Skip(KeyPart part) {
   return Next(part, &ignored, nullptr);
 }
 
+bool KeyLoses(const ValueView& value, KeyPart part) { return LossOf(value, part) != 0; }
+
 void AppendLoss(std::span<const ValueView> values, std::span<const KeyPart> parts,
                 std::string* out) {
   for (size_t i = 0; i < values.size(); ++i) {

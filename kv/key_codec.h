@@ -86,6 +86,9 @@ class KeyReader {
   std::string_view rest_;
 };
 
+// Whether the element of `value` alone does not give it back.
+bool KeyLoses(const ValueView& value, KeyPart part);
+
 // What the keys of `values` lose, in a form that is empty if that is nothing.
 //   loss = { part as varint, kind byte, payload }*
 void AppendLoss(std::span<const ValueView> values, std::span<const KeyPart> parts,

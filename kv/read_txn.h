@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "btree/tree.h"
@@ -67,6 +68,9 @@ class ReadTxn {
   StatusOr<const TableDef*> FindTable(std::string_view name) const;
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name) const;
   StatusOr<const TableDef*> FindTableOfIndex(std::string_view index) const;
+  // All of them, by name.
+  StatusOr<std::vector<const TableDef*>> Tables() const;
+  StatusOr<std::vector<const KeyspaceDef*>> Keyspaces() const;
 
  private:
   std::shared_ptr<Store> store_;

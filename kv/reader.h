@@ -31,6 +31,10 @@ class Reader {
     if (read_ != nullptr) return read_->View(tree);
     return write_->View(tree);
   }
+  // Entries of the tree, in O(1).
+  uint64_t Count(TreeId tree) const {
+    return read_ != nullptr ? read_->root(tree).count : write_->Count(tree);
+  }
   const pager::PageReader& pages() const {
     return read_ != nullptr ? read_->pages() : write_->pages();
   }

@@ -46,30 +46,34 @@ class Row {
   // All columns into `out`, which has one place per column of the table.
   void Columns(ValueView* out) const;
 
+  // The column's key in the table's overflow tree, where it is large; else 0.
+  uint64_t overflow_key(uint32_t i) const;
+
+  // The place for a key that the caller encodes for SetOwningKey.
+  std::string* key_buffer() { return &owned_key_; }
+
   // Fills the Row from a cell. Copies neither the cell nor the key: both must stay where they are.
   Status Set(const Reader& reader, const TableDef& table, int64_t rowid,
              const btree::ValueRef& cell);
   Status Set(const Reader& reader, const TableDef& table, std::string_view key,
              const btree::ValueRef& cell);
-  // Moves the key into the Row, for callers whose key does not stay.
+  // The same, but the Row keeps the key: for callers whose key does not stay.
   Status SetOwningKey(const Reader& reader, const TableDef& table, std::string_view key,
                       const btree::ValueRef& cell);
 
  private:
   struct LargeColumn {
-    uint32_t position;
-    ValueView value;
+    uint32_t position = 0;
     btree::LargeValue storage;
   };
 
   ValueView Elsewhere(uint32_t position, ColumnCode code) const;
   Status SetCell(const Reader& reader, const btree::ValueRef& cell);
-  Status LoadLarge(const Reader& reader);
+  Status LoadElsewhere(const Reader& reader);
   Status Damaged() const;
 
   const TableDef* table_ = nullptr;
   uint32_t alias_ = kRowidColumn;
-  bool special_ = false;  // some column is large or in the key
   int64_t rowid_ = 0;
   RowView view_;
   std::string_view key_;

@@ -11,8 +11,6 @@ namespace kvsql::kv {
 namespace {
 
 constexpr uint8_t kFixedBytes[16] = {0, 0, 0, 1, 2, 3, 4, 6, 8, 4, 8, 0, 0, 6, 6, 0};
-// Reads of 8 bytes are cut to this many bits by the column's width.
-constexpr uint32_t kMaxColumns = 32'767;
 
 constexpr bool IsText(ColumnCode code) {
   return code == ColumnCode::kText || code == ColumnCode::kBlob;
@@ -20,6 +18,13 @@ constexpr bool IsText(ColumnCode code) {
 
 constexpr uint32_t SumOf(uint8_t nibble) {
   return kFixedBytes[nibble] + (IsText(static_cast<ColumnCode>(nibble)) ? 0x10000u : 0);
+}
+
+constexpr uint32_t PairSum(uint32_t pair) {
+  const auto low = static_cast<uint8_t>(pair & 15);
+  const auto high = static_cast<uint8_t>(pair >> 4);
+  const auto large = static_cast<uint8_t>(ColumnCode::kLargeText);
+  return (SumOf(low) + SumOf(high)) | (low >= large || high >= large ? 0x80000000u : 0);
 }
 
 ColumnCode CodeOfInteger(int64_t value) {
@@ -134,7 +139,7 @@ namespace {
 constexpr std::array<uint32_t, 256> MakePairSums() {
   std::array<uint32_t, 256> sums{};
   for (uint32_t pair = 0; pair < 256; ++pair) {
-    sums[pair] = SumOf(static_cast<uint8_t>(pair & 15)) + SumOf(static_cast<uint8_t>(pair >> 4));
+    sums[pair] = PairSum(pair);
   }
   return sums;
 }
@@ -190,10 +195,12 @@ bool RowView::Parse(std::string_view bytes) {
   if ((count & 1) != 0 && at[pairs - 1] >> 4 != 0) return false;
   uint64_t fixed = 0;
   uint32_t texts = 0;
+  uint32_t all = 0;
   for (uint32_t i = 0; i < pairs; ++i) {
     const uint32_t sums = row_internal::kPairSums[at[i]];
+    all |= sums;
     fixed += sums & 0xffff;
-    texts += sums >> 16;
+    texts += sums >> 16 & 0x7fff;
   }
   left -= pairs;
   const uint64_t ends_size = texts == 0 ? 0 : uint64_t{texts - 1} << (header % 4);
@@ -217,6 +224,7 @@ bool RowView::Parse(std::string_view bytes) {
       former = each;
     }
   }
+  has_elsewhere_ = (all >> 31) != 0;
   count_ = count;
   return true;
 }
@@ -229,14 +237,6 @@ uint64_t RowView::overflow_key(uint32_t column) const {
   uint64_t key = 0;
   std::memcpy(&key, fixed_ + (sums & 0xffff), 6);
   return key;
-}
-
-bool RowView::has_large() const {
-  for (uint32_t i = 0; i < count_; ++i) {
-    const ColumnCode each = code(i);
-    if (each == ColumnCode::kLargeText || each == ColumnCode::kLargeBlob) return true;
-  }
-  return false;
 }
 
 uint32_t RowView::Decode(std::span<ValueView> out) const {

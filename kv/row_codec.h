@@ -67,8 +67,12 @@ void EncodeRow(std::span<const RowField> fields, std::string* out);
 // The same for values that all stand in the row.
 void EncodeRow(std::span<const ValueView> values, std::string* out);
 
+// Most columns of a row.
+inline constexpr uint32_t kMaxColumns = 4'000;
+
 namespace row_internal {
-// Per pair of nibbles: bytes of fixed parts, and texts and blobs (times 2^16).
+// Per pair of nibbles: bytes of fixed parts (bits 0-15), texts and blobs (bits 16-30), and whether a column
+// is not in the row itself (bit 31). Sums of the first two fit for kMaxColumns columns.
 extern const std::array<uint32_t, 256> kPairSums;
 ValueView DecodeFixed(ColumnCode code, const uint8_t* at);
 }  // namespace row_internal
@@ -94,14 +98,14 @@ class RowView {
     for (uint32_t pair = 0; pair < column / 2; ++pair)
       sums += row_internal::kPairSums[nibbles_[pair]];
     if ((column & 1) != 0) sums += row_internal::kPairSums[nibbles_[column / 2] & 15];
-    return At(code(column), sums & 0xffff, sums >> 16);
+    return At(code(column), sums & 0xffff, sums >> 16 & 0x7fff);
   }
 
   // The overflow key of a column whose code is kLargeText or kLargeBlob.
   uint64_t overflow_key(uint32_t column) const;
 
-  // Whether some column stands in the overflow tree.
-  bool has_large() const;
+  // Whether some column is large or in the key.
+  bool has_elsewhere() const { return has_elsewhere_; }
 
   // Decodes the first out.size() columns, or count() if that is less, in one pass; returns how many.
   uint32_t Decode(std::span<ValueView> out) const;
@@ -136,6 +140,7 @@ class RowView {
   uint32_t text_count_ = 0;
   uint32_t text_size_ = 0;
   uint8_t width_ = 0;
+  bool has_elsewhere_ = false;
 };
 
 }  // namespace kvsql::kv

@@ -82,7 +82,7 @@ void TableDef::Derive() {
     for (const IndexColumn& column : primary_key) {
       key_parts.push_back(PartOf(*this, column));
       if (in_key[column.column] == 0) {
-        in_key[column.column] = static_cast<uint8_t>(key_parts.size());
+        in_key[column.column] = static_cast<uint16_t>(key_parts.size());
       }
     }
   }
@@ -107,11 +107,9 @@ StatusOr<const TableDef*> Schema::FindTable(std::string_view name, CatalogSource
   if (const auto found = tables_.find(lower); found != tables_.end()) return found->second.get();
   KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> record,
                       ReadRecord(ObjectKind::kTable, lower, source));
-  std::shared_ptr<const TableDef> table;
-  if (record.has_value()) {
-    KV_ASSIGN_OR_RETURN(TableDef decoded, DecodeTable(record->view()));
-    table = std::make_shared<const TableDef>(std::move(decoded));
-  }
+  if (!record.has_value()) return nullptr;
+  KV_ASSIGN_OR_RETURN(TableDef decoded, DecodeTable(record->view()));
+  auto table = std::make_shared<const TableDef>(std::move(decoded));
   return tables_.emplace(std::move(lower), std::move(table)).first->second.get();
 }
 
@@ -124,11 +122,9 @@ StatusOr<const KeyspaceDef*> Schema::FindKeyspace(std::string_view name,
   }
   KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> record,
                       ReadRecord(ObjectKind::kKeyspace, lower, source));
-  std::shared_ptr<const KeyspaceDef> keyspace;
-  if (record.has_value()) {
-    KV_ASSIGN_OR_RETURN(KeyspaceDef decoded, DecodeKeyspace(record->view()));
-    keyspace = std::make_shared<const KeyspaceDef>(std::move(decoded));
-  }
+  if (!record.has_value()) return nullptr;
+  KV_ASSIGN_OR_RETURN(KeyspaceDef decoded, DecodeKeyspace(record->view()));
+  auto keyspace = std::make_shared<const KeyspaceDef>(std::move(decoded));
   return keyspaces_.emplace(std::move(lower), std::move(keyspace)).first->second.get();
 }
 

@@ -92,12 +92,11 @@ struct TableDef {
   bool autoincrement = false;
   TreeId tree = pager::kNoTree;
   TreeId overflow_tree = pager::kNoTree;  // large columns, by a number of their own
-  int64_t max_rowid_ever = 0;             // reserved for AUTOINCREMENT's high-water mark
   std::string sql;
 
   // Derived.
   std::vector<KeyPart> key_parts;  // of the primary key, for kWithoutRowid
-  std::vector<uint8_t> in_key;     // per column, for kWithoutRowid: 1 + position in the key, or 0
+  std::vector<uint16_t> in_key;    // per column, for kWithoutRowid: 1 + position in the key, or 0
 
   bool has_rowid() const { return shape == TableShape::kRowid; }
   KeyKind key_kind() const { return has_rowid() ? KeyKind::kInt64 : KeyKind::kBytes; }
@@ -165,7 +164,7 @@ class Schema {
 
   const uint64_t generation_;
   mutable std::mutex mutex_;
-  // By lower-cased name; a null pointer remembers that there is none.
+  // By lower-cased name.
   mutable Cache<TableDef> tables_;
   mutable Cache<KeyspaceDef> keyspaces_;
 };

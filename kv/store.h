@@ -39,6 +39,7 @@ struct StoreOptions {
   uint64_t map_size = 0;  // 0: as much as is sensible
   uint64_t log_limit = 8u << 20;
   uint64_t dirty_budget = 64u << 20;
+  int compression_level = 0;  // zstd level for large values; 0: as they are
   bool background = true;
   bool verify_checksums = true;
   bool accept_missing_log = false;
@@ -57,7 +58,7 @@ class Store : public std::enable_shared_from_this<Store> {
 
   // Begins the write transaction when those before it have ended. UNAVAILABLE after the timeout.
   StatusOr<std::unique_ptr<WriteTxn>> BeginWrite(std::chrono::milliseconds busy_timeout);
-  StatusOr<std::unique_ptr<WriteTxn>> BeginWrite() { return BeginWrite(options_.busy_timeout); }
+  StatusOr<std::unique_ptr<WriteTxn>> BeginWrite();  // with the options' timeout
 
   Status Checkpoint() { return pager_->Checkpoint(); }
   // Makes commits of level normal durable.
@@ -80,7 +81,7 @@ class Store : public std::enable_shared_from_this<Store> {
 
  private:
   friend class WriteTxn;
-  explicit Store(const StoreOptions& options) : options_(options) {}
+  explicit Store(const StoreOptions& options);
 
   // Buffers of the last write transaction, for the next.
   std::unique_ptr<WriteScratch> TakeScratch();

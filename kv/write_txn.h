@@ -57,7 +57,8 @@ class WriteTxn {
   // The writer of a tree, for cursors that follow the transaction's changes.
   btree::TreeWriter& Writer(TreeId tree);
 
-  // True if it was stored; false if the mode forbade it.
+  // True if it was stored; false if the mode forbade it. Key and value must not stand in this tree's own
+  // pages.
   StatusOr<bool> Put(TreeId tree, std::string_view key, std::string_view value,
                      PutMode mode = PutMode::kUpsert);
   StatusOr<bool> Put(TreeId tree, int64_t key, std::string_view value,
@@ -65,11 +66,15 @@ class WriteTxn {
   // True if there was such a key.
   StatusOr<bool> Delete(TreeId tree, std::string_view key);
   StatusOr<bool> Delete(TreeId tree, int64_t key);
-  // Deletes keys in [lo, hi) and returns how many there were.
-  StatusOr<uint64_t> DeleteRange(TreeId tree, std::string_view lo, std::string_view hi);
-  StatusOr<uint64_t> DeleteRange(TreeId tree, int64_t lo, int64_t hi);
-  // Deletes all.
-  Status Clear(TreeId tree);
+  // Deletes keys in [lo, hi), where nullopt is unbounded, and returns how many there were.
+  StatusOr<uint64_t> DeleteRange(TreeId tree, btree::BytesBound lo, btree::BytesBound hi);
+  StatusOr<uint64_t> DeleteRange(TreeId tree, btree::IntBound lo, btree::IntBound hi);
+  // Deletes all; returns how many there were.
+  StatusOr<uint64_t> Clear(TreeId tree);
+  // The largest key of a tree of integers; NOT_FOUND if it is empty.
+  StatusOr<int64_t> LastIntKey(TreeId tree);
+  // Entries of the tree now, in O(1).
+  uint64_t Count(TreeId tree) const;
 
   // Number of changes so far, rollbacks included; never repeats within the transaction.
   uint64_t changes() const { return changes_; }
@@ -85,6 +90,9 @@ class WriteTxn {
   StatusOr<const TableDef*> FindTable(std::string_view name);
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name);
   StatusOr<const TableDef*> FindTableOfIndex(std::string_view index);
+  // All of them, by name.
+  StatusOr<std::vector<const TableDef*>> Tables();
+  StatusOr<std::vector<const KeyspaceDef*>> Keyspaces();
 
   // Messages are SQLite's. ALREADY_EXISTS: the name is taken. NOT_FOUND: no such object.
   // `def` needs no tree ids and no derived members; its indexes are those that constraints make.
@@ -108,8 +116,8 @@ class WriteTxn {
   // The same without names, for statements: marks end in reverse order of their start.
   using Mark = uint32_t;
   StatusOr<Mark> SetMark();
-  Status RollbackToMark(Mark mark);  // and releases it
-  Status ReleaseMark(Mark mark);
+  void RollbackToMark(Mark mark);  // and releases it
+  void ReleaseMark(Mark mark);
   size_t open_savepoints() const { return savepoints_.size(); }
 
   // --- End ---------------------------------------------------------------------------------------
@@ -129,16 +137,15 @@ class WriteTxn {
 
  private:
   friend class Store;
-  friend Status ReplayRecord(pager::WriteTransaction& txn, pager::Bytes record);
   class Source;
 
   struct Savepoint {
-    std::string name;  // empty: a mark
+    std::string name;
+    bool named = false;  // false: a mark
     pager::PageWriter::Mark mark = 0;
     size_t record_size = 0;
     uint64_t operations = 0;
     std::shared_ptr<const Schema> schema;
-    Status broken;
   };
 
   WriteTxn(std::shared_ptr<Store> store, std::unique_ptr<pager::WriteTransaction> txn);
@@ -147,21 +154,33 @@ class WriteTxn {
   StatusOr<bool> PutIn(TreeId tree, Key key, std::string_view value, PutMode mode);
   template <typename Key>
   StatusOr<bool> DeleteIn(TreeId tree, Key key);
-  template <typename Key>
-  StatusOr<uint64_t> DeleteRangeIn(TreeId tree, Key lo, Key hi);
+  template <typename Bound>
+  StatusOr<uint64_t> DeleteRangeIn(TreeId tree, Bound lo, Bound hi);
 
+  Status CheckUsable() const;
+  // The writer of a tree that has one; else null.
+  btree::TreeWriter* OpenWriter(TreeId tree) const;
+  void RetireWriter(TreeId tree);
+  // The tree as it is, without bringing the branches' counts up to date.
+  btree::TreeView RawView(TreeId tree) const;
   Status SyncAll();
-  // After a change: counts it, and drops the record if the commit will be direct anyway.
-  void NoteChange();
+  // After a change: counts it, drops the record if the commit will be direct anyway, and keeps the
+  // transaction within its memory.
+  Status NoteChange();
+
   Status PushSavepoint(std::string_view name);
-  Status RollbackToIndex(size_t index);
+  StatusOr<size_t> FindSavepoint(std::string_view name) const;
+  void RollbackToIndex(size_t index);
   void ReleaseFrom(size_t index);
+
   TreeId CreateTree(KeyKind kind);
   Status DropTree(TreeId tree);
-  Status WriteTable(const TableDef& def);
   // Begins a schema change: from here on the transaction has a Schema of its own.
-  Schema* PrivateSchema();
-  Status CheckNameIsFree(std::string_view name, std::string_view what);
+  Status BeginSchemaChange(ObjectKind kind, std::string_view name);
+  Status WriteCatalog(ObjectKind kind, std::string_view name, std::string_view record);
+  Status EraseCatalog(ObjectKind kind, std::string_view name);
+  Status CreateTableTrees(TableDef* def);
+  Status CheckTableName(std::string_view name);
   Status FillIndex(const TableDef& table, const IndexDef& index);
   void Finish();
 
@@ -173,15 +192,13 @@ class WriteTxn {
   // Schemas of this transaction that were given up; their definitions may still be in use.
   std::vector<std::shared_ptr<const Schema>> former_schemas_;
   std::vector<Savepoint> savepoints_;
-  uint64_t operations_ = 0;  // that a commit would bring
+  uint64_t operations_ = 0;       // that a commit would bring
+  mutable size_t last_tree_ = 0;  // in scratch_->trees: where the last one was found
   uint64_t changes_ = 0;
   bool record_dropped_ = false;
   bool active_ = true;
   Status broken_;
 };
-
-// Applies a log record to a recovery transaction of the pager.
-Status ReplayRecord(pager::WriteTransaction& txn, pager::Bytes record);
 
 }  // namespace kvsql::kv
 

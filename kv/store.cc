@@ -1,0 +1,67 @@
+#include "kv/store.h"
+
+#include <utility>
+
+#include "btree/check.h"
+#include "kv/replay.h"
+#include "kv/write_scratch.h"
+#include "kv/write_txn.h"
+
+namespace kvsql::kv {
+
+StatusOr<std::shared_ptr<Store>> Store::Open(const StoreOptions& options) {
+  std::shared_ptr<Store> store(new Store(options));
+  pager::PagerOptions pager;
+  pager.file_system = options.file_system;
+  pager.path = options.path;
+  pager.read_only = options.read_only;
+  pager.create_if_missing = options.create_if_missing;
+  pager.page_size = options.page_size;
+  pager.map_size = options.map_size;
+  pager.log_limit = options.log_limit;
+  pager.dirty_budget = options.dirty_budget;
+  pager.busy_timeout = options.busy_timeout;
+  pager.background = options.background;
+  pager.verify_checksums = options.verify_checksums;
+  pager.accept_missing_log = options.accept_missing_log;
+  pager.validator = &btree::ValidatePage;
+  pager.replay = &ReplayRecord;
+  KV_ASSIGN_OR_RETURN(store->pager_, pager::Pager::Open(pager));
+  store->first_schema_ = std::make_shared<const Schema>();
+  return store;
+}
+
+Store::Store(const StoreOptions& options) : options_(options) {}
+
+Store::~Store() = default;
+
+Status Store::Close() { return pager_->Close(); }
+
+StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite(std::chrono::milliseconds busy_timeout) {
+  if (options_.read_only) {
+    return absl::FailedPreconditionError("attempt to write a readonly database");
+  }
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<pager::WriteTransaction> txn,
+                      pager_->BeginWrite(busy_timeout));
+  return std::unique_ptr<WriteTxn>(new WriteTxn(shared_from_this(), std::move(txn)));
+}
+
+StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite() {
+  return BeginWrite(options_.busy_timeout);
+}
+
+std::unique_ptr<WriteScratch> Store::TakeScratch() {
+  {
+    const std::lock_guard lock(scratch_mutex_);
+    if (scratch_ != nullptr) return std::move(scratch_);
+  }
+  return std::make_unique<WriteScratch>();
+}
+
+void Store::ReturnScratch(std::unique_ptr<WriteScratch> scratch) {
+  scratch->Reset();
+  const std::lock_guard lock(scratch_mutex_);
+  if (scratch_ == nullptr) scratch_ = std::move(scratch);
+}
+
+}  // namespace kvsql::kv
