@@ -1,0 +1,137 @@
+#include "bench/engines/sqlite_engine.h"
+
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "bench/clock.h"
+#include "bench/engines/sink.h"
+#include "bench/fatal.h"
+
+namespace kvsql::bench {
+namespace {
+
+// More than any file of the benchmark; mapping costs address space only.
+constexpr int64_t kMmapBytes = int64_t{16} << 30;
+
+constexpr char kPointSelect[] = "SELECT id, name, score FROM t WHERE id = ?1";
+
+// SQLite's own busy timeout sleeps 1 to 100 ms between tries, far longer than a commit takes. With short
+// sleeps eight writers get several times as much done, and that is the SQLite to compare with.
+int WaitForLock(void*, int tries) {
+  constexpr int kMaxTries = 1'000'000;
+  if (tries > kMaxTries) return 0;
+  usleep(tries < 50 ? 50 : 200);
+  return 1;
+}
+
+}  // namespace
+
+SqliteConnection::SqliteConnection(const std::string& path, Durability durability, bool mmap) {
+  const int code =
+      sqlite3_open_v2(path.c_str(), &db_,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  Expect(code, SQLITE_OK, "open");
+  sqlite3_busy_handler(db_, WaitForLock, nullptr);
+  Execute("PRAGMA journal_mode=WAL");
+  Execute(durability == Durability::kFull ? "PRAGMA synchronous=FULL"
+                                          : "PRAGMA synchronous=NORMAL");
+  Execute("PRAGMA cache_size=-8192");
+  Execute(absl::StrCat("PRAGMA mmap_size=", mmap ? kMmapBytes : 0).c_str());
+}
+
+SqliteConnection::~SqliteConnection() { sqlite3_close(db_); }
+
+void SqliteConnection::Execute(const char* sql) {
+  Expect(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr), SQLITE_OK, sql);
+}
+
+void SqliteConnection::Fail(int code, const char* what) const {
+  Fatal(absl::StrCat("SQLite: ", what, ": code ", code, ": ", sqlite3_errmsg(db_)));
+}
+
+SqliteStatement::SqliteStatement(SqliteConnection& connection, const char* sql) {
+  connection.Expect(sqlite3_prepare_v3(connection.get(), sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                       &statement_, nullptr),
+                    SQLITE_OK, sql);
+}
+
+void SqliteEngine::Open(const std::string& path, Durability durability) {
+  path_ = path;
+  durability_ = durability;
+  connection_ = std::make_unique<SqliteConnection>(path, durability, mmap_);
+  connection_->Execute(
+      "CREATE TABLE IF NOT EXISTS t(id INTEGER PRIMARY KEY, name TEXT, score INTEGER);"
+      "CREATE TABLE IF NOT EXISTS kv(k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID");
+}
+
+void SqliteEngine::Close() { connection_.reset(); }
+
+std::unique_ptr<Session> SqliteEngine::NewSession() {
+  return NewSqliteSession(path_, durability_, mmap_);
+}
+
+double SqliteEngine::LoadRows(std::span<const Probe> probes) {
+  SqliteConnection& db = *connection_;
+  SqliteStatement insert(db, "INSERT INTO t(id, name, score) VALUES(?1, ?2, ?3)");
+  sqlite3_stmt* statement = insert.get();
+  const Stopwatch watch;
+  db.Execute("BEGIN IMMEDIATE");
+  for (const Probe& probe : probes) {
+    const ShortText name = NameOf(probe.id);
+    sqlite3_bind_int64(statement, 1, probe.id);
+    sqlite3_bind_text(statement, 2, name.view().data(), static_cast<int>(name.view().size()),
+                      SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, ScoreOf(probe.id));
+    db.Expect(sqlite3_step(statement), SQLITE_DONE, "INSERT");
+    sqlite3_reset(statement);
+  }
+  db.Execute("COMMIT");
+  return watch.seconds();
+}
+
+double SqliteEngine::LoadKeys(std::span<const Probe> probes, bool) {
+  SqliteConnection& db = *connection_;
+  SqliteStatement insert(db, "INSERT INTO kv(k, v) VALUES(?1, ?2)");
+  sqlite3_stmt* statement = insert.get();
+  const Stopwatch watch;
+  db.Execute("BEGIN IMMEDIATE");
+  for (const Probe& probe : probes) {
+    const ShortText value = ValueOf(probe.id, 0);
+    sqlite3_bind_blob(statement, 1, probe.key, sizeof(probe.key), SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 2, value.view().data(), static_cast<int>(value.view().size()),
+                      SQLITE_STATIC);
+    db.Expect(sqlite3_step(statement), SQLITE_DONE, "INSERT");
+    sqlite3_reset(statement);
+  }
+  db.Execute("COMMIT");
+  return watch.seconds();
+}
+
+void SqliteEngine::Checkpoint() {
+  // PASSIVE leaves the WAL file as long as it is, so that later commits find it warm.
+  connection_->Expect(sqlite3_wal_checkpoint_v2(connection_->get(), nullptr,
+                                                SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr),
+                      SQLITE_OK, "checkpoint");
+}
+
+uint64_t SqliteEngine::OpenReadRowClose(const std::string& path, uint32_t id) {
+  // No pragma: the journal mode is in the file, and the rest changes nothing for one read.
+  sqlite3* db = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  Sink<Digest::kExact> sink;
+  if (sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr) !=
+          SQLITE_OK ||
+      sqlite3_prepare_v2(db, kPointSelect, sizeof(kPointSelect), &statement, nullptr) !=
+          SQLITE_OK ||
+      sqlite3_bind_int64(statement, 1, id) != SQLITE_OK || sqlite3_step(statement) != SQLITE_ROW) {
+    Fatal(absl::StrCat("SQLite: first read of ", path, ": ", sqlite3_errmsg(db)));
+  }
+  sink.Row(sqlite3_column_int64(statement, 0), sqlite3_column_text(statement, 1),
+           static_cast<size_t>(sqlite3_column_bytes(statement, 1)),
+           sqlite3_column_int64(statement, 2));
+  sqlite3_finalize(statement);
+  if (sqlite3_close(db) != SQLITE_OK) Fatal("SQLite: close");
+  return sink.sum();
+}
+
+}  // namespace kvsql::bench

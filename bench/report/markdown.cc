@@ -1,0 +1,58 @@
+// bench.md.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "bench/report/report.h"
+
+namespace kvsql::bench {
+namespace {
+
+// Text of a table cell: a bar in it would end the cell.
+std::string Escape(const std::string& text) {
+  std::string escaped;
+  for (char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string Markdown(const Results& results) {
+  std::string text =
+      "# kvsql beside SQLite and LMDB\n\n"
+      "Written by `kvsql_bench`. Every row that was measured is here, won or lost.\n\n"
+      "![How many times better kvsql is](bench.svg)\n\n"
+      "## Conditions\n\n| | |\n|---|---|\n";
+  for (const auto& [name, value] : results.conditions) {
+    absl::StrAppend(&text, "| ", Escape(name), " | ", Escape(value), " |\n");
+  }
+  text +=
+      "\n## Results\n\n"
+      "A figure is the median of the rounds. A ratio says how many times better kvsql is, whatever "
+      "the "
+      "unit: the median of the ratios within each round. In rows about commits the mean in "
+      "microseconds per commit, "
+      "checkpoints included, stands in parentheses.\n\n"
+      "| row | | unit | kvsql | SQLite | SQLite mmap | LMDB | to SQLite | to SQLite mmap | to LMDB "
+      "| bars |\n"
+      "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---|\n";
+  for (const RowResult& row : results.rows) {
+    const RowCells cells = CellsOf(row);
+    absl::StrAppend(&text, "| `", cells.id, "` | ", Escape(cells.title), " | ", cells.unit, " |");
+    for (const std::string& cell : cells.engines) absl::StrAppend(&text, " ", cell, " |");
+    for (const std::string& cell : cells.ratios) absl::StrAppend(&text, " ", cell, " |");
+    std::string bars;
+    for (const RowCells::Bar& bar : cells.bars) {
+      if (!bars.empty()) bars += "; ";
+      const bool missed = bar.verdict == Verdict::kMissed;
+      absl::StrAppend(&bars, bar.text, ": ", bar.reached, bar.reached.empty() ? "" : ", ",
+                      missed ? "**missed**" : VerdictText(bar.verdict));
+    }
+    absl::StrAppend(&text, " ", bars, " |\n");
+  }
+  return text;
+}
+
+}  // namespace kvsql::bench
