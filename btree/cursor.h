@@ -66,33 +66,46 @@ class Cursor {
     uint32_t position;
   };
 
-  template <typename Key>
-  bool SeekGEImpl(Key key);
-  template <typename Key>
-  bool SeekLEImpl(Key key);
-  template <typename Key>
-  bool SeekImpl(Key key, bool* exact);
-  template <bool kInt>
+  // One each for bytes and integers: cursor.cc.
+  template <typename Node>
+  bool SeekEdge(bool last);
+  template <typename Node>
+  bool SeekGEIn(typename Node::Key key, bool* exact);
+  template <typename Node>
+  bool SeekLEIn(typename Node::Key key, bool* exact);
+  template <typename Node>
+  bool SeekToRankIn(uint64_t rank);
+  template <typename Node>
+  bool Descend(typename Node::Key key, bool* exact);
+  template <typename Node>
   bool DescendEdge(pager::PageId id, uint32_t level, bool last);
-  bool Start();
-  bool NextLeaf();
-  bool PrevLeaf();
+  template <typename Node>
+  bool ToNextLeaf();
+  template <typename Node>
+  bool ToPreviousLeaf();
+  template <typename Node>
   bool Land();
+  template <typename Node>
+  bool LoadKey();
+  template <typename Node>
+  bool StepForward();
+  template <typename Node>
+  bool StepBack();
+
+  bool Start();
   bool Fail(Status status);
-  const uint8_t* FetchNode(pager::PageId id, uint32_t level);
   bool Stale() const;
-  bool Reseek();
   bool is_int() const { return tree_.root.kind == pager::KeyKind::kInt64; }
 
   TreeView tree_;
   TreeWriter* writer_ = nullptr;
   uint64_t seen_changes_ = 0;
   bool valid_ = false;
-  bool gone_ = false;       // the entry under a writer's cursor was deleted
   bool key_ready_ = false;  // key_buffer_ holds the current entry's key
   int64_t int_key_ = 0;
   Step path_[kMaxHeight];  // by level: path_[0] is the leaf
   std::string key_buffer_;
+  std::string seek_buffer_;
   Status status_;
 };
 

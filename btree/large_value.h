@@ -33,6 +33,8 @@ class LargeValue {
 
   std::string_view view() const { return view_; }
   bool is_owned() const { return owned_ != nullptr; }
+  // Hands the owned memory over; view() goes on to point into it.
+  std::unique_ptr<char[]> TakeOwned() { return std::move(owned_); }
 
  private:
   std::unique_ptr<char[]> owned_;
