@@ -77,11 +77,11 @@ bool CommitLog::HasRoomFor(uint64_t payload_bytes) {
   const uint64_t bytes = LogRecordSize(payload_bytes);
   std::lock_guard lock(mutex_);
   LogRing trial = reserved_;
-  if (trial.PlaceWhole(bytes)) return true;
+  if (trial.Place(bytes)) return true;
   if (grown_end_ == ring_end_) return false;
   TakeGrownPart();
   trial = reserved_;
-  return trial.PlaceWhole(bytes);
+  return trial.Place(bytes);
 }
 
 bool CommitLog::FitsEmptyLog(uint64_t payload_bytes) const {
@@ -91,7 +91,7 @@ bool CommitLog::FitsEmptyLog(uint64_t payload_bytes) const {
 
 uint64_t CommitLog::Append(TxId txid, Bytes payload, Durability level) {
   std::lock_guard lock(mutex_);
-  const bool placed = reserved_.PlaceWhole(LogRecordSize(payload.size()));
+  const bool placed = reserved_.Place(LogRecordSize(payload.size()));
   KV_CHECK(placed);
   const uint64_t sequence = next_append_++;
   buffer_->Add(sequence, txid, payload, level);
@@ -100,10 +100,11 @@ uint64_t CommitLog::Append(TxId txid, Bytes payload, Durability level) {
 
 void CommitLog::RenewReservation() {
   reserved_ = ring_;
+  reserved_.StartFreshBlock();
   const uint8_t* record = buffer_->data();
   for (uint64_t i = 0; i < buffer_->records(); ++i) {
     const uint64_t bytes = LogRecordSize(LogHeaderAt(record)->length);
-    const bool placed = reserved_.PlaceWhole(bytes);
+    const bool placed = reserved_.Place(bytes);
     KV_CHECK(placed);
     record += bytes;
   }

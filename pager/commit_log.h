@@ -21,8 +21,7 @@
 //     starts when part one is as durable as its level asks.
 //  2. A block that holds a durable record which the tail has not passed is never written again.
 //  3. The block of the tail, and those from it to the head, are never overwritten. Append is allowed only
-//     where HasRoomFor said yes; what it then reserves is at least what the flush will use, whichever way
-//     the records are grouped.
+//     where HasRoomFor said yes, and what it then reserves is at least what the flush will use.
 //  4. Records become durable in order of sequence: durable_sequence() <= written_sequence() <= the last
 //     appended one, and each only grows.
 //  5. After an I/O error nothing more is written, for ever (S24).
@@ -179,7 +178,7 @@ class CommitLog {
   std::unique_ptr<LogBuffer> buffer_;  // the records appended since
   uint64_t next_append_ = 1;           // sequence of the next Append
   LogRing ring_;                       // where the records written, or being written, are
-  LogRing reserved_;                   // ring_ plus room for everything in buffer_
+  LogRing reserved_;                   // ring_ from a fresh block on, plus room for all in buffer_
   LogPosition end_;
   uint32_t ring_end_ = 0;   // blocks of the file that the ring may use
   uint32_t grown_end_ = 0;  // the same with what Grow has added and the ring has not taken

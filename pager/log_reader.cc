@@ -90,7 +90,7 @@ StatusOr<const uint8_t*> LogReader::Intact(uint64_t offset) {
   KV_ASSIGN_OR_RETURN(const uint8_t* at, window_->View(offset, sizeof(LogRecordHeader)));
   const LogRecordHeader header = *LogHeaderAt(at);
   // What could not count anyway is not worth reading its payload.
-  if (header.sequence < position_.next_sequence && !KV_BROKEN(kLogIgnoreChain)) return nullptr;
+  if (header.sequence < position_.next_sequence) return nullptr;
   if (header.sequence <= header.durable || (header.flags & ~kLogKnownFlags) != 0 ||
       header.length > end - offset - sizeof(LogRecordHeader)) {
     return nullptr;
@@ -110,8 +110,8 @@ StatusOr<std::optional<LogRecord>> LogReader::SuccessorAt(uint64_t offset) {
   const bool chained =
       header.sequence == position_.next_sequence && header.previous == position_.last_checksum &&
       (header.flush == position_.next_flush || header.flush + 1 == position_.next_flush);
-  // Broken, it still walks forward only, so that it ends.
-  const bool taken_unchained = KV_BROKEN(kLogIgnoreChain) && offset >= position_.offset;
+  // Broken, it takes any later record, wherever it stands in the chain.
+  const bool taken_unchained = KV_BROKEN(kLogIgnoreChain);
   if (!chained && !taken_unchained) return std::nullopt;
   LogRecord record;
   record.txid = header.txid;

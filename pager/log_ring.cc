@@ -11,6 +11,7 @@ LogRing::LogRing(uint32_t end_block, const LogPosition& start)
     : head_(start.offset),
       tail_(static_cast<uint32_t>(start.offset / kLogBlockSize)),
       end_(std::max(end_block, kLogFirstBlock)),
+      tail_sequence_(start.next_sequence),
       next_sequence_(start.next_sequence) {}
 
 uint64_t LogRing::Room() const {
@@ -40,23 +41,30 @@ void LogRing::Take(uint64_t bytes, uint64_t records) {
   empty_ = false;
 }
 
-bool LogRing::PlaceWhole(uint64_t bytes) {
-  const uint64_t whole = LogBlockCeil(bytes);
-  const LogRing before = *this;
-  StartFreshBlock();
-  if (Room() < whole && (!Wrap() || Room() < whole)) {
-    *this = before;
-    return false;
+bool LogRing::Place(uint64_t bytes) {
+  if (Room() < bytes) {
+    const LogRing before = *this;
+    if (!Wrap() || Room() < bytes) {
+      *this = before;
+      return false;
+    }
   }
-  Take(whole, 1);
+  Take(bytes, 1);
   return true;
 }
 
 void LogRing::AdvanceTail(const LogPosition& position) {
   KV_CHECK(position.next_sequence <= next_sequence_);
+  // A second checkpoint at the same place frees nothing, and its block may lie before the tail: an empty
+  // ring's tail runs ahead to the head.
+  if (position.next_sequence <= tail_sequence_) return;
+  tail_sequence_ = position.next_sequence;
   if (position.next_sequence == next_sequence_) {
     empty_ = true;
     wrapped_ = false;
+    // Invariant 2 needs it: otherwise a first record that just fits behind the head would leave less for
+    // the others than one that goes round at once.
+    StartFreshBlock();
     tail_ = static_cast<uint32_t>(head_ / kLogBlockSize);
     return;
   }

@@ -6,9 +6,9 @@
 // Invariants:
 //  1. Not wrapped: the live part is [tail, head), and tail <= head <= end. Wrapped: it is [tail, end) and
 //     [first block, head), and head <= tail. All in blocks; the head may stand within its block.
-//  2. If every record of a sequence can be placed with PlaceWhole, one after the other, then the same
-//     records can be placed in any grouping that is cut between records, packed or from fresh blocks,
-//     with the tail or the end moved forward in between: every place is the same or an earlier one.
+//  2. If a batch of records can be placed from a fresh block on, then the same batch can be placed from the
+//     head as it stands, and after the tail or the end moved forward: every record comes to the same place
+//     or to an earlier one. So a reservation made by placing the batch in a copy stays good.
 #ifndef KVSQL_PAGER_LOG_RING_H_
 #define KVSQL_PAGER_LOG_RING_H_
 
@@ -37,9 +37,8 @@ class LogRing {
   bool Wrap();
   // Gives the next `bytes`, which hold `records` records, to the head's owner. Room() must suffice.
   void Take(uint64_t bytes, uint64_t records);
-  // Takes whole fresh blocks for one record of `bytes`, going round if needed. False: no room, and
-  // nothing was changed.
-  bool PlaceWhole(uint64_t bytes);
+  // Takes room for one record of `bytes`, going round if needed. False: no room, and nothing was changed.
+  bool Place(uint64_t bytes);
 
   // Frees everything before `position`, which must stand between two records that were placed.
   void AdvanceTail(const LogPosition& position);
@@ -55,6 +54,7 @@ class LogRing {
   uint32_t end_ = 0;   // block
   bool wrapped_ = false;
   bool empty_ = true;           // nothing placed behind the tail
+  uint64_t tail_sequence_ = 1;  // of the first record behind the tail
   uint64_t next_sequence_ = 1;  // of the next record to be placed
   uint64_t round_start_ = 0;    // sequence of the first record after the last time round
 };

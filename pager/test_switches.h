@@ -28,23 +28,23 @@ enum class Rule : uint8_t {
   kLogAcceptLostRecords,  // the log ends before a durable record that was lost (S17)
 
   // Space.
-  kReuseIgnoresDurable,    // a page of the durable state is handed out again (S9)
-  kReuseIgnoresSnapshots,  // a page that a snapshot holds is handed out again (S9)
-  kReuseIgnoresCheckpoint, // a page that a running checkpoint writes is handed out again (S10)
+  kReuseIgnoresDurable,     // a page of the durable state is handed out again (S9)
+  kReuseIgnoresSnapshots,   // a page that a snapshot holds is handed out again (S9)
+  kReuseIgnoresCheckpoint,  // a page that a running checkpoint writes is handed out again (S10)
   // Checkpoints and metas.
-  kSkipDataSync,        // the meta is written before the pages it names are synced (S28)
-  kSkipMetaSync,        // the checkpoint counts as done before its meta is durable (S28)
-  kMetaOverDurable,     // the meta goes to the slot that holds the newest durable one (S27)
-  kSkipMapUpdate,       // the checkpoint stores the allocation map of the one before (S12)
-  kTruncateBeforeMeta,  // the file is cut before the shrunk meta is durable (S30)
-  kUnlinkLogBeforeMeta, // the log goes before the meta that says "no log" is durable (S31)
-  kAdvanceTailEarly,    // log space is reused before the checkpoint's meta is durable (S28)
-  kAppendWithoutMeta,   // records go to a log that no durable meta names yet (S15)
-  kAckBeforeFlush,      // a commit is acknowledged before its record is in the log (S22)
+  kSkipDataSync,         // the meta is written before the pages it names are synced (S28)
+  kSkipMetaSync,         // the checkpoint counts as done before its meta is durable (S28)
+  kMetaOverDurable,      // the meta goes to the slot that holds the newest durable one (S27)
+  kSkipMapUpdate,        // the checkpoint stores the allocation map of the one before (S12)
+  kTruncateBeforeMeta,   // the file is cut before the shrunk meta is durable (S30)
+  kUnlinkLogBeforeMeta,  // the log goes before the meta that says "no log" is durable (S31)
+  kAdvanceTailEarly,     // log space is reused before the checkpoint's meta is durable (S28)
+  kAppendWithoutMeta,    // records go to a log that no durable meta names yet (S15)
+  kAckBeforeFlush,       // a commit is acknowledged before its record is in the log (S22)
   // Recovery.
-  kRecoverySkipSync,       // what recovery chose is not made durable first (S32)
-  kRecoveryKeepGeneration, // new records follow old ones in the same generation (S33)
-  kRecoverySkipMeta,       // the new generation is used before its meta is durable (S33)
+  kRecoverySkipSync,        // what recovery chose is not made durable first (S32)
+  kRecoveryKeepGeneration,  // new records follow old ones in the same generation (S33)
+  kRecoverySkipMeta,        // the new generation is used before its meta is durable (S33)
 
   kCount,
 };
