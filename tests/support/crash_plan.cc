@@ -207,15 +207,19 @@ DiskState ApplyPlan(const DiskState& state, const CrashPlan& plan) {
 CrashEnumerator::CrashEnumerator(const DiskState& state, uint64_t seed)
     : state_(state), random_(seed), operations_(state.directory_ops.size()) {
   for (const auto& [inode, file] : state.files) operations_ += file.pending.size();
+  if (operations_ > kExhaustive) {
+    masks_ = {kAllArrived, 0};
+  } else {
+    for (uint64_t mask = 0; mask < uint64_t{1} << operations_; ++mask) masks_.push_back(mask);
+  }
+  std::shuffle(masks_.begin(), masks_.end(), random_);
 }
-
-CrashPlan CrashEnumerator::Uniform(bool arrived) const { return Subset(arrived ? UINT64_MAX : 0); }
 
 // Bits of `mask` go to the operations in order. A change of size only arrives after those before it, so the
 // number of its bits counts.
 CrashPlan CrashEnumerator::Subset(uint64_t mask) const {
   CrashPlan plan;
-  const bool all = mask == UINT64_MAX;
+  const bool all = mask == kAllArrived;
   const auto take = [&] {
     const bool bit = mask & 1;
     if (!all) mask >>= 1;
@@ -322,22 +326,18 @@ CrashPlan CrashEnumerator::RandomPlan() {
 }
 
 std::optional<CrashPlan> CrashEnumerator::Next() {
-  const uint64_t subsets = operations_ <= kExhaustive ? uint64_t{1} << operations_ : 0;
   for (int tries = 0; tries < 64; ++tries) {
     CrashPlan plan;
-    if (step_ == 0) {
-      plan = Uniform(false);
-    } else if (step_ == 1) {
-      plan = Uniform(true);
-    } else if (step_ - 2 < subsets) {
-      plan = Subset(step_ - 2);
+    // Subsets without tears are few: they come in turns with the random plans, until they are used up.
+    if (!masks_.empty() && (operations_ == 0 || random_() % 2 == 0)) {
+      plan = Subset(masks_.back());
+      masks_.pop_back();
       tries = 0;
     } else if (operations_ == 0) {
       return std::nullopt;
     } else {
       plan = RandomPlan();
     }
-    ++step_;
     if (seen_.insert(plan.Fingerprint()).second) return plan;
   }
   return std::nullopt;

@@ -64,12 +64,13 @@ class CrashEnumerator {
 
   CrashEnumerator(const DiskState& state, uint64_t seed);
 
-  // Another plan, or nothing when no new one is found. First everything lost, then everything kept, then
-  // the subsets, then random subsets with tears.
+  // Another plan, or nothing when no new one is found. All subsets of a few operations, or everything lost
+  // and everything kept of many, come in random order among random subsets with tears.
   std::optional<CrashPlan> Next();
 
  private:
-  CrashPlan Uniform(bool arrived) const;
+  static constexpr uint64_t kAllArrived = UINT64_MAX;
+
   CrashPlan Subset(uint64_t mask) const;
   CrashPlan RandomPlan();
   void Tear(const PendingOp& op, WriteFate* fate);
@@ -77,8 +78,8 @@ class CrashEnumerator {
   const DiskState& state_;
   Random random_;
   std::set<uint64_t> seen_;
+  std::vector<uint64_t> masks_;  // subsets still to come
   size_t operations_ = 0;
-  uint64_t step_ = 0;
 };
 
 }  // namespace kvsql::testing
