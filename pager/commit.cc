@@ -277,26 +277,25 @@ Status Pager::FlushOnce() {
     Poison(flushed.status());
     return flushed.status();
   }
+  // Published under the flush mutex: who finds nothing left to flush also finds it published.
+  std::lock_guard lock(flush_mutex_);
   State* newest = nullptr;
   std::vector<State*> skipped;
   std::vector<Delta> deltas;
-  {
-    std::lock_guard lock(flush_mutex_);
-    while (!unflushed_.empty() && unflushed_.front().sequence <= flushed->written) {
-      if (newest != nullptr) skipped.push_back(newest);
-      newest = unflushed_.front().state;
-      deltas.push_back(std::move(unflushed_.front().delta));
-      unflushed_.pop_front();
-    }
-    flushed_sequence_ = flushed->written;
+  while (!unflushed_.empty() && unflushed_.front().sequence <= flushed->written) {
+    if (newest != nullptr) skipped.push_back(newest);
+    newest = unflushed_.front().state;
+    deltas.push_back(std::move(unflushed_.front().delta));
+    unflushed_.pop_front();
   }
-  std::lock_guard lock(space_mutex_);
+  std::lock_guard space(space_mutex_);
   ++counters_.log_flushes;
   for (State* state : skipped) delete state;
   if (newest != nullptr) {
     newest->log_end = flushed->end;
     PublishLocked(newest, std::move(deltas));
   }
+  flushed_sequence_ = flushed->written;
   return absl::OkStatus();
 }
 

@@ -17,10 +17,6 @@ constexpr std::chrono::milliseconds kLockPoll{2};
 // A free tail shorter than this is not worth two more syncs at close.
 constexpr uint32_t kWorthTruncating = 8;
 
-struct FreeMemory {
-  void operator()(uint8_t* memory) const { std::free(memory); }
-};
-
 bool ValidPageSize(uint32_t size) {
   return size >= 4096 && size <= 65536 && std::has_single_bit(size);
 }
@@ -131,6 +127,7 @@ Status Pager::CreateFile() {
     // Another creator was faster; its file is as good.
     return absl::IsAlreadyExists(status) ? absl::OkStatus() : status;
   }
+  created_ = true;
   return fs_->SyncParentDirectory(real_path_);
 }
 
@@ -306,16 +303,12 @@ Status Pager::Close() {
 
 // Afterwards the file alone holds everything, and no log is named (S31).
 Status Pager::FinalCheckpoint() {
-  std::lock_guard lock(checkpoint_mutex_);
-  // An unclean end of an earlier session is settled even if this one wrote nothing.
-  const bool unsettled = durable_meta_.log_id != 0 && !first_write_prepared_;
-  if (!first_write_prepared_ && !unsettled) return absl::OkStatus();
-  if (unsettled) {
-    checkpoint_mutex_.unlock();
-    const Status prepared = PrepareFirstWrite();
-    checkpoint_mutex_.lock();
-    KV_RETURN_IF_ERROR(prepared);
+  if (!first_write_prepared_) {
+    // Nothing was written; but an unclean end of an earlier session is settled all the same.
+    if (durable_meta_.log_id == 0) return absl::OkStatus();
+    KV_RETURN_IF_ERROR(PrepareFirstWrite());
   }
+  std::lock_guard lock(checkpoint_mutex_);
   KV_RETURN_IF_ERROR(FlushBuffered());
   const bool had_log = log_ != nullptr;
   bool dirty = had_log || durable_meta_.log_id != 0;
@@ -323,17 +316,14 @@ Status Pager::FinalCheckpoint() {
     std::lock_guard space(space_mutex_);
     dirty |= !deltas_.empty();
   }
-  const auto remove_log = [&]() -> Status {
-    log_.reset();
-    return CommitLog::Remove(fs_, real_path_ + "-log");
-  };
   if (had_log && KV_BROKEN(kUnlinkLogBeforeMeta)) KV_RETURN_IF_ERROR(fs_->Unlink(real_path_ + "-log"));
   if (dirty) KV_RETURN_IF_ERROR(CheckpointPublishedLocked(LogChoice::kNone, /*shrink=*/false));
   KV_RETURN_IF_ERROR(ShrinkFile(LogChoice::kNone));
   if (!had_log) return absl::OkStatus();
   log_ready_.store(false, std::memory_order_release);
   // A leftover is ignored, so a failure to remove it loses nothing.
-  (void)remove_log();
+  log_.reset();
+  (void)CommitLog::Remove(fs_, real_path_ + "-log");
   return absl::OkStatus();
 }
 

@@ -306,6 +306,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   // Guarded by checkpoint_mutex_, changed with space_mutex_ held too.
   MetaPage durable_meta_;
   int durable_slot_ = 0;
+  std::vector<uint8_t> chosen_slot_bytes_;  // the slot that ReadMetas chose, as it stands
   AllocationMap map_;
 
   std::mutex flush_mutex_;

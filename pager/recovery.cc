@@ -72,6 +72,7 @@ Status Pager::ReadMetas(bool direct, MetaPage* newest, int* slot) {
     if (*slot < 0 || meta->counter > newest->counter) {
       *newest = *meta;
       *slot = i;
+      chosen_slot_bytes_.assign(bytes, bytes + kMetaSlotBytes);
     }
   }
   if (*slot >= 0) return absl::OkStatus();
@@ -84,12 +85,8 @@ Status Pager::ReadMetas(bool direct, MetaPage* newest, int* slot) {
 
 // Makes durable what was chosen: the very bytes go to their own slot once more (S32).
 Status Pager::RewriteMetaSlot() {
-  const std::unique_ptr<uint8_t, FreeMemory> slot(
-      static_cast<uint8_t*>(std::aligned_alloc(4096, kMetaSlotBytes)));
-  const uint64_t offset = static_cast<uint64_t>(durable_slot_) * kMetaSlotBytes;
-  EncodeMeta(durable_meta_, slot.get());
-  const Bytes bytes(slot.get(), kMetaSlotBytes);
-  KV_RETURN_IF_ERROR(file_->WriteAt(offset, bytes));
+  KV_RETURN_IF_ERROR(file_->WriteAt(static_cast<uint64_t>(durable_slot_) * kMetaSlotBytes,
+                                    Bytes(chosen_slot_bytes_)));
   return file_->SyncData();
 }
 
