@@ -30,9 +30,9 @@ void AppendRowKey(const TableDef& table, const RowKey& row, std::string* out) {
   }
 }
 
-void MakeIndexEntry(const TableDef& table, const IndexDef& index,
-                    std::span<const ValueView> values, int64_t rowid, std::string_view row_key,
-                    std::vector<ValueView>* tuple, IndexEntry* out) {
+void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<const ValueView> values,
+                    int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
+                    IndexEntry* out) {
   tuple->clear();
   for (const IndexColumn& column : index.columns) {
     tuple->push_back(column.column == kRowidColumn ? ValueView::Integer(rowid)
@@ -149,8 +149,7 @@ Status IndexFill::Collect(WriteTxn& txn) {
       std::adjacent_find(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
         return a.first == b.first;
       }) != entries_.end();
-  if (same_key ||
-      std::adjacent_find(long_tuples.begin(), long_tuples.end()) != long_tuples.end()) {
+  if (same_key || std::adjacent_find(long_tuples.begin(), long_tuples.end()) != long_tuples.end()) {
     return UniqueError(table_, index_.columns);
   }
   return absl::OkStatus();

@@ -32,9 +32,9 @@ void AppendRowKey(const TableDef& table, const RowKey& row, std::string* out);
 
 // The entry of the row with `values` (one per column of the table), whose key is `row_key` in the form of
 // AppendRowKey. `tuple` is scratch.
-void MakeIndexEntry(const TableDef& table, const IndexDef& index,
-                    std::span<const ValueView> values, int64_t rowid, std::string_view row_key,
-                    std::vector<ValueView>* tuple, IndexEntry* out);
+void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<const ValueView> values,
+                    int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
+                    IndexEntry* out);
 
 // Whether entries of this shape have the row's key in the value (else it is the key's end).
 inline bool RowKeyInValue(const IndexDef& index, const TupleShape& shape) {
@@ -48,7 +48,7 @@ bool ReadRowKeyInValue(const TableDef& table, std::string_view value, RowKey* ou
 
 // An entry taken apart.
 struct DecodedEntry {
-  DecodedTuple tuple;      // the indexed columns' values, as in the row; empty if truncated
+  DecodedTuple tuple;  // the indexed columns' values, as in the row; empty if truncated
   RowKey row;
   bool truncated = false;  // the tuple is only in the row
 };

@@ -1,5 +1,7 @@
 // What the key door does in a keyspace: a tree of byte strings whose values are raw bytes.
 //
+// Keys and values given may be views into the transaction's own pages.
+//
 // Thread safety: that of the transaction given.
 #ifndef KVSQL_KV_KEYSPACE_OPS_H_
 #define KVSQL_KV_KEYSPACE_OPS_H_
@@ -51,9 +53,9 @@ class FoundValue {
 // False: no such key.
 StatusOr<bool> GetValue(Reader reader, TreeId keyspace, std::string_view key, FoundValue* value);
 StatusOr<bool> Contains(Reader reader, TreeId keyspace, std::string_view key);
-// Keys in [lo, hi); no hi: to the end. Exact, in O(height).
-StatusOr<uint64_t> CountKeys(Reader reader, TreeId keyspace, std::string_view lo,
-                             std::optional<std::string_view> hi);
+// Keys in [lo, hi), where nullopt is unbounded. Exact, in O(height).
+StatusOr<uint64_t> CountKeys(Reader reader, TreeId keyspace, btree::BytesBound lo,
+                             btree::BytesBound hi);
 
 Status PutValue(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value);
 // False: there was one already, and it stays.
@@ -64,8 +66,8 @@ StatusOr<bool> CompareAndPut(WriteTxn& txn, TreeId keyspace, std::string_view ke
                              std::optional<std::string_view> expected, std::string_view value);
 // False: there was none.
 StatusOr<bool> DeleteKey(WriteTxn& txn, TreeId keyspace, std::string_view key);
-StatusOr<uint64_t> DeleteKeys(WriteTxn& txn, TreeId keyspace, std::string_view lo,
-                              std::optional<std::string_view> hi);
+StatusOr<uint64_t> DeleteKeys(WriteTxn& txn, TreeId keyspace, btree::BytesBound lo,
+                              btree::BytesBound hi);
 
 // The first key after all that begin with `prefix`; nullopt if there can be none.
 std::optional<std::string> PrefixEnd(std::string_view prefix);

@@ -49,6 +49,8 @@ class ReadTxn {
   const pager::PageReader& pages() const { return snapshot_.pages(); }
   pager::TxId txid() const { return snapshot_.state().txid; }
   const pager::TreeRoot& root(TreeId tree) const { return snapshot_.root(tree); }
+  // Trees that exist have ids below this.
+  TreeId tree_limit() const { return snapshot_.state().roots.limit(); }
   btree::TreeView View(TreeId tree) const {
     return {&snapshot_.pages(), tree, snapshot_.root(tree)};
   }

@@ -44,7 +44,8 @@ Status Row::SetCell(const Reader& reader, const btree::ValueRef& cell) {
   if (!view_.Parse(bytes) || view_.count() > table_->stored_columns()) [[unlikely]] {
     return Damaged();
   }
-  if (!view_.has_elsewhere()) [[likely]] return absl::OkStatus();
+  if (!view_.has_elsewhere()) [[likely]]
+    return absl::OkStatus();
   return LoadElsewhere(reader);
 }
 

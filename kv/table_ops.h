@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "btree/cursor.h"
 #include "kv/reader.h"
 #include "kv/row.h"
 #include "kv/schema.h"

@@ -24,8 +24,7 @@ Status AlreadyThere(std::string_view before, std::string_view name, std::string_
 }
 
 Status NoSuch(std::string_view what, std::string_view name) {
-  return absl::NotFoundError(
-      absl::StrCat("no such ", std::string(what), ": ", std::string(name)));
+  return absl::NotFoundError(absl::StrCat("no such ", std::string(what), ": ", std::string(name)));
 }
 
 Status CheckTableShape(const TableDef& def) {
@@ -179,8 +178,7 @@ StatusOr<const IndexDef*> WriteTxn::CreateIndex(IndexDef def) {
   if (Status filled = fill.Store(*this, index.tree); !filled.ok()) {
     return Break(std::move(filled));
   }
-  KV_RETURN_IF_ERROR(
-      WriteCatalog(ObjectKind::kIndex, index.name, EncodeIndexEntry(changed.name)));
+  KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kIndex, index.name, EncodeIndexEntry(changed.name)));
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kTable, changed.name, EncodeTable(changed)));
   KV_ASSIGN_OR_RETURN(table, FindTable(changed.name));
   return &table->indexes.back();

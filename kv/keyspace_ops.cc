@@ -1,0 +1,117 @@
+#include "kv/keyspace_ops.h"
+
+#include "kv/write_scratch.h"
+
+namespace kvsql::kv {
+namespace {
+
+Status CheckEntry(std::string_view key, std::string_view value) {
+  if (key.size() > kMaxKeyspaceKey) {
+    return absl::InvalidArgumentError(absl::StrCat("a key of ", key.size(), " bytes is over the ",
+                                                   kMaxKeyspaceKey, " that a keyspace takes"));
+  }
+  if (value.size() > kMaxValueBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a value of ", value.size(),
+                                                   " bytes is over the ", kMaxValueBytes,
+                                                   " that a keyspace takes"));
+  }
+  return absl::OkStatus();
+}
+
+// Key and value may be views that the caller got from this very tree: a put must not read them while it
+// changes the tree, so they are copied, unless that would cost more than the put.
+StatusOr<bool> PutCopy(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value,
+                       PutMode mode) {
+  KV_RETURN_IF_ERROR(CheckEntry(key, value));
+  std::string& copy = txn.scratch().bytes;
+  copy.assign(key);
+  copy.append(value);
+  const std::string_view bytes = copy;
+  return txn.Put(keyspace, bytes.substr(0, key.size()), bytes.substr(key.size()), mode);
+}
+
+}  // namespace
+
+Status FoundValue::SetLarge(const pager::PageReader& pages, const btree::ValueRef& value) {
+  KV_ASSIGN_OR_RETURN(large_, btree::ReadLarge(pages, value));
+  view_ = large_.view();
+  owned_ = large_.is_owned();
+  return absl::OkStatus();
+}
+
+StatusOr<bool> GetValue(Reader reader, TreeId keyspace, std::string_view key, FoundValue* value) {
+  btree::ValueRef found;
+  switch (reader.Find(keyspace, key, &found)) {
+    case btree::FindResult::kFound:
+      KV_RETURN_IF_ERROR(value->Set(reader.pages(), found));
+      return true;
+    case btree::FindResult::kNotFound:
+      return false;
+    case btree::FindResult::kError:
+      break;
+  }
+  return reader.FindError(keyspace, key);
+}
+
+StatusOr<bool> Contains(Reader reader, TreeId keyspace, std::string_view key) {
+  btree::ValueRef found;
+  const btree::FindResult result = reader.Find(keyspace, key, &found);
+  if (result == btree::FindResult::kError) return reader.FindError(keyspace, key);
+  return result == btree::FindResult::kFound;
+}
+
+StatusOr<uint64_t> CountKeys(Reader reader, TreeId keyspace, btree::BytesBound lo,
+                             btree::BytesBound hi) {
+  if (!lo.has_value() && !hi.has_value()) return reader.Count(keyspace);
+  KV_ASSIGN_OR_RETURN(const btree::TreeView view, reader.View(keyspace));
+  return btree::CountRange(view, lo, hi);
+}
+
+Status PutValue(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value) {
+  return PutCopy(txn, keyspace, key, value, PutMode::kUpsert).status();
+}
+
+StatusOr<bool> PutIfAbsent(WriteTxn& txn, TreeId keyspace, std::string_view key,
+                           std::string_view value) {
+  return PutCopy(txn, keyspace, key, value, PutMode::kInsertOnly);
+}
+
+StatusOr<bool> CompareAndPut(WriteTxn& txn, TreeId keyspace, std::string_view key,
+                             std::optional<std::string_view> expected, std::string_view value) {
+  if (!expected.has_value()) return PutIfAbsent(txn, keyspace, key, value);
+  FoundValue present;
+  KV_ASSIGN_OR_RETURN(const bool found, GetValue(txn, keyspace, key, &present));
+  if (!found || present.view() != *expected) return false;
+  KV_RETURN_IF_ERROR(PutValue(txn, keyspace, key, value));
+  return true;
+}
+
+StatusOr<bool> DeleteKey(WriteTxn& txn, TreeId keyspace, std::string_view key) {
+  KV_RETURN_IF_ERROR(CheckEntry(key, {}));
+  std::string& copy = txn.scratch().bytes;
+  copy.assign(key);
+  return txn.Delete(keyspace, std::string_view(copy));
+}
+
+StatusOr<uint64_t> DeleteKeys(WriteTxn& txn, TreeId keyspace, btree::BytesBound lo,
+                              btree::BytesBound hi) {
+  std::string& copy = txn.scratch().bytes;
+  copy.clear();
+  if (lo.has_value()) copy.append(*lo);
+  const size_t middle = copy.size();
+  if (hi.has_value()) copy.append(*hi);
+  const std::string_view bytes = copy;
+  if (lo.has_value()) lo = bytes.substr(0, middle);
+  if (hi.has_value()) hi = bytes.substr(middle);
+  return txn.DeleteRange(keyspace, lo, hi);
+}
+
+std::optional<std::string> PrefixEnd(std::string_view prefix) {
+  while (!prefix.empty() && static_cast<uint8_t>(prefix.back()) == 0xff) prefix.remove_suffix(1);
+  if (prefix.empty()) return std::nullopt;
+  std::string end(prefix);
+  end.back() = static_cast<char>(static_cast<uint8_t>(end.back()) + 1);
+  return end;
+}
+
+}  // namespace kvsql::kv
