@@ -71,8 +71,10 @@ bool InOrder(const uint8_t* page, const BytesSlot& a, const BytesSlot& b, uint32
   const int order = std::memcmp(page + a.offset + tail_offset, page + b.offset + tail_offset,
                                 std::min(a_tail, b_tail));
   if (order != 0) return order < 0;
-  if (a_length != b_length) return a_length < b_length;
-  return BytesNode::IsSpilled(a) || BytesNode::IsSpilled(b);
+  // What is spilled goes on beyond what stands here.
+  if (BytesNode::IsSpilled(a) && a_tail <= b_tail) return true;
+  if (BytesNode::IsSpilled(b) && b_tail <= a_tail) return true;
+  return a_length < b_length;
 }
 
 Status CheckBytesNode(const uint8_t* page, uint32_t page_size, bool branch) {
