@@ -1,5 +1,5 @@
-// How the benchmark gives up: an engine that answers with an error or a wrong result makes every later
-// figure worthless, so there is no other way out.
+// How the benchmark gives up: an engine that answers with an error or a wrong result makes every
+// later figure worthless, so there is no other way out.
 #ifndef KVSQL_BENCH_FATAL_H_
 #define KVSQL_BENCH_FATAL_H_
 

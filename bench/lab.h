@@ -1,10 +1,12 @@
-// The benchmark's workbench: options, data, scratch databases, and the one loop that runs a row's rounds.
+// The benchmark's workbench: options, data, scratch databases, and the one loop that runs a row's
+// rounds.
 //
-// Thread safety: the main thread only. Measuring functions may start threads of their own and join them.
+// Thread safety: the main thread only. Measuring functions may start threads of their own and join
+// them.
 //
 // Invariants:
-// 1. Within a round every engine is measured; the order rotates from round to round (and from chunk to chunk),
-//    so that none is always first or always after the same other.
+// 1. Within a round every engine is measured; the order rotates from round to round (and from chunk
+//    to chunk), so that none is always first or always after the same other.
 // 2. All engines of a round get the same keys in the same order.
 #ifndef KVSQL_BENCH_LAB_H_
 #define KVSQL_BENCH_LAB_H_
@@ -57,14 +59,14 @@ class Lab {
   // The same with fewer rounds, for figures that do not vary.
   void RunOnce(const char* row, std::vector<Participant> participants);
 
-  // A new database in the scratch directory with rows and keys (LMDB: keys), loaded in order, closed cleanly and
-  // opened again: its data is in its final place.
+  // A new database in the scratch directory with rows and keys (LMDB: keys), loaded in order,
+  // closed cleanly and opened again: its data is in its final place.
   LoadedEngine MakeLoaded(EngineId engine, Durability durability);
   // Closes it and removes its files.
   void Discard(LoadedEngine& loaded);
 
-  // The databases of the reading rows, all engines in the order of kAllEngines, made at the first call.
-  // Every read of every engine has been compared with the others' then.
+  // The databases of the reading rows, all engines in the order of kAllEngines, made at the first
+  // call. Every read of every engine has been compared with the others' then.
   std::vector<LoadedEngine>& ReadEngines();
   // Frees them; a later call of ReadEngines makes new ones.
   void DropReadEngines();

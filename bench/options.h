@@ -27,7 +27,8 @@ struct Options {
   double contention_seconds = 1.0;  // per engine and round of get_p99_under_writes
 };
 
-// INVALID_ARGUMENT names the flag that is wrong. `rows_variable` is the value of KVSQL_BENCH_ROWS or null.
+// INVALID_ARGUMENT names the flag that is wrong. `rows_variable` is the value of KVSQL_BENCH_ROWS
+// or null.
 absl::StatusOr<Options> ParseOptions(int argc, const char* const* argv, const char* rows_variable);
 
 std::string Usage();

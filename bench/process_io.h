@@ -6,8 +6,8 @@
 
 namespace kvsql::bench {
 
-// write_bytes of /proc/self/io: pages of files made dirty in the page cache, and direct writes, of all threads.
-// Fatal where the file cannot be read.
+// write_bytes of /proc/self/io: pages of files made dirty in the page cache, and direct writes, of
+// all threads. Fatal where the file cannot be read.
 uint64_t ProcessWriteBytes();
 
 }  // namespace kvsql::bench

@@ -13,8 +13,8 @@ namespace kvsql::bench {
 
 class Scratch {
  public:
-  // Makes a new directory inside `parent`. It is removed with the object, or at exit if the program ends
-  // earlier (Fatal, an interrupt). At most one object at a time.
+  // Makes a new directory inside `parent`. It is removed with the object, or at exit if the program
+  // ends earlier (Fatal, an interrupt). At most one object at a time.
   static absl::StatusOr<Scratch> Make(const std::string& parent);
 
   Scratch(Scratch&& other) noexcept;

@@ -23,14 +23,14 @@ enum class Better { kLower, kHigher };
 // How many times better `ours` is than `theirs`: above 1 is a win, whatever the unit.
 double TimesBetter(double ours, double theirs, Better better);
 
-// The median over the rounds of TimesBetter(ours[round], theirs[round]). What disturbs the machine for a
-// while disturbs both sides of a pair, so it cancels out here and would not in a ratio of medians.
-// Both have the same, non-zero number of rounds.
+// The median over the rounds of TimesBetter(ours[round], theirs[round]). What disturbs the machine
+// for a while disturbs both sides of a pair, so it cancels out here and would not in a ratio of
+// medians. Both have the same, non-zero number of rounds.
 double MedianPairedRatio(const std::vector<double>& ours, const std::vector<double>& theirs,
                          Better better);
 
-// Latencies in nanoseconds, exact to 1/128 of the value, in constant space and without allocation, so
-// that recording disturbs a reader as little as possible.
+// Latencies in nanoseconds, exact to 1/128 of the value, in constant space and without allocation,
+// so that recording disturbs a reader as little as possible.
 class LatencyHistogram {
  public:
   LatencyHistogram();

@@ -1,8 +1,9 @@
-// What the benchmark asks of an engine. The loops over many keys run inside the engines' own code, so a
-// virtual call is paid once per loop; where one call reads or writes one row, every engine pays it.
+// What the benchmark asks of an engine. The loops over many keys run inside the engines' own code,
+// so a virtual call is paid once per loop; where one call reads or writes one row, every engine
+// pays it.
 //
-// Thread safety: Engine from one thread, while no Session is in use. Each Session by one thread at a time;
-// several Sessions of an Engine may be used in parallel.
+// Thread safety: Engine from one thread, while no Session is in use. Each Session by one thread at
+// a time; several Sessions of an Engine may be used in parallel.
 //
 // Every method ends the program (Fatal) on an error or a missing row: see bench/fatal.h.
 #ifndef KVSQL_BENCH_ENGINES_ENGINE_H_
@@ -41,8 +42,8 @@ enum class Durability {
   kNormal,  // later, in order; LMDB has no such level and runs without syncs (used for sizes only)
 };
 
-// How the result of a read is summed up: kFast touches the copied bytes just enough that no engine can skip
-// the copy, kExact covers every byte, to compare engines.
+// How the result of a read is summed up: kFast touches the copied bytes just enough that no engine
+// can skip the copy, kExact covers every byte, to compare engines.
 enum class Digest { kFast, kExact };
 
 // Where a connection, a thread's transaction or the like lives.
@@ -50,7 +51,8 @@ class Session {
  public:
   virtual ~Session() = default;
 
-  // Reads every probe and copies its value (or every column of its row) out. The sum does not depend on the order.
+  // Reads every probe and copies its value (or every column of its row) out. The sum does not
+  // depend on the order.
   virtual uint64_t Read(ReadOp op, std::span<const Probe> probes, Digest digest) = 0;
 
   // One transaction that changes one row.
@@ -71,14 +73,14 @@ class Engine {
 
   virtual std::unique_ptr<Session> NewSession() = 0;
 
-  // Fills the empty table or keyspace in one transaction, one call per row, in the order given. Answers the
-  // seconds from its begin to the return of its durable commit. `ascending`: the keys are in key order,
-  // and the engine may use what it has for that.
+  // Fills the empty table or keyspace in one transaction, one call per row, in the order given.
+  // Answers the seconds from its begin to the return of its durable commit. `ascending`: the keys
+  // are in key order, and the engine may use what it has for that.
   virtual double LoadRows(std::span<const Probe> probes) = 0;
   virtual double LoadKeys(std::span<const Probe> probes, bool ascending) = 0;
 
-  // Waits until nothing of earlier commits runs in the background. Answers for how many nanoseconds it did run
-  // since the call.
+  // Waits until nothing of earlier commits runs in the background. Answers for how many nanoseconds
+  // it did run since the call.
   virtual int64_t Settle() = 0;
   // Moves everything committed to its final place.
   virtual void Checkpoint() = 0;
@@ -89,7 +91,8 @@ class Engine {
 
 std::unique_ptr<Engine> MakeEngine(EngineId id);
 
-// (name, value) pairs for the report: the engine's version, its settings, the sync calls of its commits.
+// (name, value) pairs for the report: the engine's version, its settings, the sync calls of its
+// commits.
 std::vector<std::pair<std::string, std::string>> EngineConditions(EngineId id);
 
 }  // namespace kvsql::bench

@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> EngineConditions(EngineId id) {
            "or "
            "16 GiB, page size 4096, wal_autocheckpoint 1000; statements prepared once; a "
            "connection per "
-           "thread, NOMUTEX, busy handler that sleeps 50 us; keys in a WITHOUT ROWID table"},
+           "thread, NOMUTEX, busy handler that sleeps 20 us; keys in a WITHOUT ROWID table"},
           {"sqlite sync calls",
            "commit: fdatasync of the WAL; checkpoint: fdatasync of the WAL and of the file"},
       };

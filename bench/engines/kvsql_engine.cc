@@ -58,8 +58,8 @@ double KvsqlEngine::LoadKeys(std::span<const Probe> probes, bool) {
 }
 
 int64_t KvsqlEngine::Settle() {
-  // A checkpoint in the background shows in the bytes written; between two of its writes lies a sync, far
-  // shorter than the quiet that is asked for here.
+  // A checkpoint in the background shows in the bytes written; between two of its writes lies a
+  // sync, far shorter than the quiet that is asked for here.
   constexpr int64_t kQuietNanos = 10'000'000;
   const int64_t begin = NowNanos();
   int64_t last_change = begin;

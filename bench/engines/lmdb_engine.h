@@ -1,5 +1,5 @@
-// LMDB on the key rows: its main database, a map that never has to grow, read transactions that are reset and
-// renewed rather than begun anew.
+// LMDB on the key rows: its main database, a map that never has to grow, read transactions that are
+// reset and renewed rather than begun anew.
 //
 // Thread safety: see engine.h.
 #ifndef KVSQL_BENCH_ENGINES_LMDB_ENGINE_H_

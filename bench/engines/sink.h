@@ -1,5 +1,5 @@
-// Where read loops put what they read: each value and text is copied into a buffer, on every engine alike,
-// and a digest of it added to a sum that does not depend on the order.
+// Where read loops put what they read: each value and text is copied into a buffer, on every engine
+// alike, and a digest of it added to a sum that does not depend on the order.
 #ifndef KVSQL_BENCH_ENGINES_SINK_H_
 #define KVSQL_BENCH_ENGINES_SINK_H_
 
@@ -54,7 +54,8 @@ class Sink {
   char buffer_[128];
 };
 
-// "SELECT ... WHERE id = N" with a literal that is new each time, made in place and zero-terminated.
+// "SELECT ... WHERE id = N" with a literal that is new each time, made in place and
+// zero-terminated.
 class PointText {
  public:
   static constexpr char kPrefix[] = "SELECT id, name, score FROM t WHERE id = ";

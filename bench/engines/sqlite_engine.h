@@ -1,6 +1,6 @@
-// SQLite as its manual recommends it for this work: WAL, statements prepared once and reused, connections
-// without the mutex of the serialized mode, one connection per thread; with its page cache of 8 MiB alone, or
-// with the whole file mapped as well.
+// SQLite as its manual recommends it for this work: WAL, statements prepared once and reused,
+// connections without the mutex of the serialized mode, one connection per thread; with its page
+// cache of 8 MiB alone, or with the whole file mapped as well.
 //
 // Thread safety: see engine.h.
 #ifndef KVSQL_BENCH_ENGINES_SQLITE_ENGINE_H_
@@ -72,6 +72,9 @@ class SqliteEngine : public Engine {
   Durability durability_ = Durability::kFull;
   std::unique_ptr<SqliteConnection> connection_;
 };
+
+// Turns the closed database at `path` from WAL to SQLite's rollback journal, for OpenReadRowClose.
+void UseRollbackJournal(const std::string& path);
 
 std::unique_ptr<Session> NewSqliteSession(const std::string& path, Durability durability,
                                           bool mmap);

@@ -28,6 +28,7 @@ constexpr RowInfo kRows[] = {
     {"file_size", "rows and keys loaded in order, closed", "MiB", kLower},
     {"churn_size", "size after 20 random overwrites per leaf, to loaded", "x", kLower},
     {"open_first_row", "open, first get_row, close", "us", kLower},
+    {"open_first_row_journal", "the same, SQLite's file without WAL", "us", kLower},
 };
 
 constexpr EngineId kSqlite = EngineId::kSqlite;

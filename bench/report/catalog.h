@@ -1,4 +1,5 @@
-// What the benchmark measures and what it must reach: every row of the table and every bar, in one place.
+// What the benchmark measures and what it must reach: every row of the table and every bar, in one
+// place.
 #ifndef KVSQL_BENCH_REPORT_CATALOG_H_
 #define KVSQL_BENCH_REPORT_CATALOG_H_
 

@@ -40,7 +40,8 @@ std::string Kernel() {
   return absl::StrCat(names.sysname, " ", names.release, " ", names.machine);
 }
 
-// Type, options and device of the mount that holds `directory`: the last whose mount point is a prefix.
+// Type, options and device of the mount that holds `directory`: the last whose mount point is a
+// prefix.
 std::string Filesystem(const std::string& directory) {
   std::error_code ignored;
   const std::string path = fs::canonical(directory, ignored).string();

@@ -1,4 +1,5 @@
-// Under which conditions the figures were measured: machine, filesystem, versions, settings, sync calls.
+// Under which conditions the figures were measured: machine, filesystem, versions, settings, sync
+// calls.
 #ifndef KVSQL_BENCH_REPORT_CONDITIONS_H_
 #define KVSQL_BENCH_REPORT_CONDITIONS_H_
 

@@ -18,14 +18,15 @@ std::string TableText(const Results& results);
 // bench.md: conditions and table.
 std::string Markdown(const Results& results);
 
-// bench.json: {"conditions": {name: value, ...}, "rows": [{"id", "unit", "better": "lower" or "higher",
-// one number per engine, "ratio_sqlite", "ratio_sqlite_mmap", "ratio_lmdb": how many times better kvsql is;
-// for commits "p99" and "mean" (objects with a number per engine) and "ratio_mean_...";
-// "bars": [{"bar": text, "kind", "against", "statistic", "limit", "reached", "met"}]}, ...]}.
-// An engine to which a row does not apply is left out of it.
+// bench.json: {"conditions": {name: value, ...}, "rows": [{"id", "unit", "better": "lower" or
+// "higher", one number per engine, "ratio_sqlite", "ratio_sqlite_mmap", "ratio_lmdb": how many
+// times better kvsql is; for commits "p99" and "mean" (objects with a number per engine) and
+// "ratio_mean_..."; "bars": [{"bar": text, "kind", "against", "statistic", "limit", "reached",
+// "met"}]}, ...]}. An engine to which a row does not apply is left out of it.
 std::string Json(const Results& results);
 
-// bench.svg: how many times better kvsql is in each row, on a logarithmic axis, with the bars marked.
+// bench.svg: how many times better kvsql is in each row, on a logarithmic axis, with the bars
+// marked.
 std::string Svg(const Results& results);
 
 // The cells of one row, as text, shared by the forms above.

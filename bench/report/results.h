@@ -24,7 +24,8 @@ struct Sample {
 };
 
 // Invariants:
-// 1. An engine to which the row does not apply has no samples; the others have one per round, in order.
+// 1. An engine to which the row does not apply has no samples; the others have one per round, in
+//    order.
 // 2. Within a row, a statistic is there in all samples of an engine or in none.
 class RowResult {
  public:

@@ -1,5 +1,5 @@
-// bench.svg: for each row two or three horizontal strokes from 1x to the ratio, on a logarithmic axis; what is
-// right of 1x is a win. A thin upright stroke marks a bar.
+// bench.svg: for each row two or three horizontal strokes from 1x to the ratio, on a logarithmic
+// axis; what is right of 1x is a win. A thin upright stroke marks a bar.
 #include <algorithm>
 #include <cmath>
 #include <string>

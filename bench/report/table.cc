@@ -63,7 +63,8 @@ std::string ConditionsText(const Results& results) {
 }
 
 std::string TableText(const Results& results) {
-  // Columns: id, unit, engines, ratios; a row's bars follow it, each on a line of its own but the first.
+  // Columns: id, unit, engines, ratios; a row's bars follow it, each on a line of its own but the
+  // first.
   std::vector<std::vector<std::string>> lines;
   lines.push_back({"row", "unit"});
   for (EngineId engine : kAllEngines) lines[0].push_back(LabelOf(engine));

@@ -80,7 +80,8 @@ std::vector<double> CommitInThreads(std::span<const std::unique_ptr<Session>> se
       start.arrive_and_wait();
       int64_t last = NowNanos();
       for (uint32_t n = 0; n < each; ++n) {
-        // Each thread has keys of its own, so that the end state does not depend on who comes first.
+        // Each thread has keys of its own, so that the end state does not depend on who comes
+        // first.
         sessions[i]->Commit(WriteOp::kPut, probes[(n * count + i) % probes.size()], version);
         const int64_t now = NowNanos();
         micros[i].push_back(Micros(now - last));

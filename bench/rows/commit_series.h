@@ -20,11 +20,12 @@ class CommitSeries {
   // Untimed commits, until logs have the size they keep.
   void WarmUp(WriteOp op, uint32_t commits);
 
-  // Timed commits. The time until the engine has nothing left to do in the background counts as well, in the
-  // mean only: it must not fall on another engine's turn.
+  // Timed commits. The time until the engine has nothing left to do in the background counts as
+  // well, in the mean only: it must not fall on another engine's turn.
   void Run(WriteOp op, uint32_t commits);
 
-  // Percentiles and the mean, in microseconds, of what ran since the last call; the figure is the p50.
+  // Percentiles and the mean, in microseconds, of what ran since the last call; the figure is the
+  // p50.
   Sample TakeSample();
 
  private:
@@ -40,8 +41,8 @@ class CommitSeries {
   int64_t total_nanos_ = 0;
 };
 
-// `commits` synced puts, shared evenly by as many threads as there are sessions. Answers each commit's
-// microseconds; *seconds is the time from the common start to the end of the last thread.
+// `commits` synced puts, shared evenly by as many threads as there are sessions. Answers each
+// commit's microseconds; *seconds is the time from the common start to the end of the last thread.
 std::vector<double> CommitInThreads(std::span<const std::unique_ptr<Session>> sessions,
                                     std::span<const Probe> probes, uint32_t commits,
                                     uint32_t version, double* seconds);

@@ -1,5 +1,5 @@
-// What a reader feels of a writer: one thread gets keys as fast as it can and times each, another commits synced
-// puts as fast as it can.
+// What a reader feels of a writer: one thread gets keys as fast as it can and times each, another
+// commits synced puts as fast as it can.
 #include <atomic>
 #include <memory>
 #include <thread>

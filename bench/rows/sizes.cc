@@ -20,10 +20,10 @@ uint64_t LoadedBytes(Lab& lab, EngineId id) {
   return bytes;
 }
 
-// Random overwrites, turn about a key's value and (where there are rows) a row's score, as many as 20 for each
-// leaf of the loaded file; sizes of values stay, so the data is as large as before. They run at level normal:
-// 20 commits per leaf, each synced, would take longer than all other rows together, and which pages a
-// commit touches does not depend on when it is synced.
+// Random overwrites, turn about a key's value and (where there are rows) a row's score, as many as
+// 20 for each leaf of the loaded file; sizes of values stay, so the data is as large as before.
+// They run at level normal: 20 commits per leaf, each synced, would take longer than all other rows
+// together, and which pages a commit touches does not depend on when it is synced.
 double ChurnedOverLoaded(Lab& lab, EngineId id) {
   LoadedEngine loaded = lab.MakeLoaded(id, Durability::kNormal);
   loaded.engine->Close();

@@ -64,8 +64,8 @@ void MeasureThreads(Lab& lab, std::vector<LoadedEngine>& engines) {
   lab.RunRounds("put_sync_8threads", std::move(participants));
 }
 
-// Nothing else of this process writes meanwhile: the other engines have settled. What a commit leaves for later
-// is paid by the checkpoint at the end.
+// Nothing else of this process writes meanwhile: the other engines have settled. What a commit
+// leaves for later is paid by the checkpoint at the end.
 void MeasureBytes(Lab& lab, std::vector<LoadedEngine>& engines, SeriesList& series) {
   const uint32_t commits = lab.options().quick ? 100 : 2'000;
   std::vector<Participant> participants;

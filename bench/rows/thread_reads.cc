@@ -22,7 +22,8 @@ double ReadsPerSecond(std::array<std::unique_ptr<Session>, kThreads>& sessions, 
   std::vector<std::thread> threads;
   for (size_t i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
-      // The same order, begun at different places: equal work, but not the same page at the same time.
+      // The same order, begun at different places: equal work, but not the same page at the same
+      // time.
       const std::span<const Probe> all(probes);
       const size_t begin = all.size() * i / kThreads;
       start.arrive_and_wait();

@@ -1,5 +1,5 @@
-// Runs the program with few rows: its engines must agree (it leaves with an error otherwise) and its files be
-// complete. Never a duration.
+// Runs the program with few rows: its engines must agree (it leaves with an error otherwise) and
+// its files be complete. Never a duration.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>

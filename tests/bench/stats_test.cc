@@ -29,7 +29,8 @@ TEST(Stats, RatioAboveOneIsAWinWhateverTheUnit) {
 }
 
 TEST(Stats, RatioIsTakenWithinEachRoundBeforeTheMedian) {
-  // The machine was ten times slower in the second round: pairs show 2, 2, 4; medians of sides would show 3.
+  // The machine was ten times slower in the second round: pairs show 2, 2, 4; medians of sides
+  // would show 3.
   EXPECT_EQ(MedianPairedRatio({1, 10, 1}, {2, 20, 4}, Better::kLower), 2);
 }
 
