@@ -30,7 +30,7 @@ class Relocator {
         KV_RETURN_IF_ERROR(Move(&child));
       }
       if (child == before) continue;
-      KV_ASSIGN_OR_RETURN(uint8_t* writable, pages_->Modify(id));
+      KV_ASSIGN_OR_RETURN(uint8_t * writable, pages_->Modify(id));
       StoreChild(Node::ChildCell(writable, i, page_size), child);
       page = writable;
     }
@@ -59,7 +59,8 @@ StatusOr<uint64_t> RelocateIn(pager::PageWriter* pages, pager::TreeId tree, page
                               uint64_t limit) {
   pager::TreeRoot root = pages->root(tree);
   if (root.page == pager::kNoPage || limit == 0) return uint64_t{0};
-  if (root.height >= kMaxHeight) return DataLoss("tree ", tree, ": impossible height ", int{root.height});
+  if (root.height >= kMaxHeight)
+    return DataLoss("tree ", tree, ": impossible height ", int{root.height});
   Relocator<Node> relocator(pages, tree, cutoff, limit);
   const pager::PageId before = root.page;
   if (root.height > 0) {

@@ -20,9 +20,9 @@ Status CompactTail(pager::Pager* pager, uint64_t limit) {
     KV_ASSIGN_OR_RETURN(auto txn, pager->BeginWrite());
     uint64_t moved = 0;
     for (pager::TreeId tree = 1; tree < txn->tree_limit() && moved < limit; ++tree) {
-      KV_ASSIGN_OR_RETURN(const uint64_t more,
-                          btree::RelocateNodes(txn.get(), tree, static_cast<pager::PageId>(cutoff),
-                                               limit - moved));
+      KV_ASSIGN_OR_RETURN(
+          const uint64_t more,
+          btree::RelocateNodes(txn.get(), tree, static_cast<pager::PageId>(cutoff), limit - moved));
       moved += more;
     }
     if (moved == 0) return absl::OkStatus();

@@ -11,8 +11,9 @@ namespace {
 Status CheckType(const std::vector<uint8_t>& bytes, PageId page, PageType type, TxId txid) {
   const PageHeader* header = HeaderOf(bytes.data());
   if (header->type != type || header->birth > txid) {
-    return DataLoss("page ", page, " should be of type ", static_cast<int>(type), " born up to ", txid,
-                    ", but is of type ", static_cast<int>(header->type), " born at ", header->birth);
+    return DataLoss("page ", page, " should be of type ", static_cast<int>(type), " born up to ",
+                    txid, ", but is of type ", static_cast<int>(header->type), " born at ",
+                    header->birth);
   }
   return absl::OkStatus();
 }
@@ -36,12 +37,14 @@ Status AllocationMap::LoadDirectory(PageId first, uint32_t page_count, TxId txid
     DirectoryBody body;
     std::memcpy(&body, bytes.data() + sizeof(PageHeader), sizeof(body));
     if (uint64_t{body.bitmaps} + body.roots > IdsPerDirectory()) {
-      return DataLoss("directory page ", page, " claims ", body.bitmaps, " + ", body.roots, " entries");
+      return DataLoss("directory page ", page, " claims ", body.bitmaps, " + ", body.roots,
+                      " entries");
     }
     const uint8_t* ids = bytes.data() + sizeof(PageHeader) + sizeof(DirectoryBody);
     for (uint32_t i = 0; i < body.bitmaps + body.roots; ++i) {
       const auto id = LoadLe<PageId>(ids + i * sizeof(PageId));
-      if (id >= page_count) return DataLoss("directory page ", page, " names page ", id, " of ", page_count);
+      if (id >= page_count)
+        return DataLoss("directory page ", page, " names page ", id, " of ", page_count);
       (i < body.bitmaps ? bitmap_pages_ : root_pages_).push_back(id);
     }
     page = body.next;
@@ -50,17 +53,22 @@ Status AllocationMap::LoadDirectory(PageId first, uint32_t page_count, TxId txid
     KV_RETURN_IF_ERROR(read(page, &bytes));
     KV_RETURN_IF_ERROR(CheckType(bytes, page, PageType::kRootTable, txid));
     const uint32_t count = HeaderOf(bytes.data())->count;
-    if (count > EntriesPerRootPage()) return DataLoss("root table page ", page, " claims ", count, " trees");
+    if (count > EntriesPerRootPage())
+      return DataLoss("root table page ", page, " claims ", count, " trees");
     for (uint32_t i = 0; i < count; ++i) {
       RootEntry entry;
       std::memcpy(&entry, bytes.data() + sizeof(PageHeader) + i * sizeof(entry), sizeof(entry));
-      const bool sane = entry.tree != kNoTree && entry.tree < (1u << 28) && entry.page < page_count &&
+      const bool sane = entry.tree != kNoTree && entry.tree < (1u << 28) &&
+                        entry.page < page_count &&
                         (entry.kind == KeyKind::kBytes || entry.kind == KeyKind::kInt64) &&
                         entry.height < 64 && !roots->Get(entry.tree).exists;
       if (!sane) return DataLoss("root table page ", page, ", entry ", i, ": tree ", entry.tree);
       roots->Set(entry.tree,
-                 TreeRoot{.page = entry.page, .height = entry.height, .kind = entry.kind,
-                          .exists = true, .count = entry.count},
+                 TreeRoot{.page = entry.page,
+                          .height = entry.height,
+                          .kind = entry.kind,
+                          .exists = true,
+                          .count = entry.count},
                  /*owner=*/1);
     }
   }
@@ -92,7 +100,8 @@ Status AllocationMap::LoadBitmaps(PageId first_page, uint32_t page_count, TxId t
     if (!IsAllocated(page)) return DataLoss("the allocation map has meta page ", page, " as free");
   }
   for (const PageId page : OwnPages()) {
-    if (!IsAllocated(page)) return DataLoss("the allocation map has its own page ", page, " as free");
+    if (!IsAllocated(page))
+      return DataLoss("the allocation map has its own page ", page, " as free");
   }
   return absl::OkStatus();
 }
@@ -166,8 +175,12 @@ Status AllocationMap::Build(const RootTable& roots, uint32_t page_count, TxId tx
       root_pages_.push_back(page);
       bytes = NewPage(page, PageType::kRootTable, txid);
     }
-    const RootEntry entry{.tree = tree, .page = root.page, .count = root.count,
-                          .height = root.height, .kind = root.kind, .reserved = {}};
+    const RootEntry entry{.tree = tree,
+                          .page = root.page,
+                          .count = root.count,
+                          .height = root.height,
+                          .kind = root.kind,
+                          .reserved = {}};
     PageHeader* header = HeaderOf(bytes.data());
     std::memcpy(bytes.data() + sizeof(PageHeader) + header->count * sizeof(entry), &entry,
                 sizeof(entry));

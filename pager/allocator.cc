@@ -35,7 +35,8 @@ void Allocator::Shrink(uint32_t page_count) {
 PageId Allocator::Take() {
   if (free_pages_ == 0) return kNoPage;
   while (free_[lowest_word_] == 0) ++lowest_word_;
-  const PageId page = lowest_word_ * 64 + static_cast<uint32_t>(std::countr_zero(free_[lowest_word_]));
+  const PageId page =
+      lowest_word_ * 64 + static_cast<uint32_t>(std::countr_zero(free_[lowest_word_]));
   free_[lowest_word_] &= free_[lowest_word_] - 1;
   --free_pages_;
   return page;

@@ -37,8 +37,7 @@ void BackgroundWorker::Run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (stopped_) return;
-    const bool late =
-        deadline_.has_value() && std::chrono::steady_clock::now() >= *deadline_;
+    const bool late = deadline_.has_value() && std::chrono::steady_clock::now() >= *deadline_;
     if (due_ || late) {
       due_ = false;
       deadline_.reset();

@@ -53,7 +53,8 @@ Status Pager::WritePages(std::vector<std::pair<PageId, bool>> pages) {
       if (!headerless) StampChecksum(copy, page_size(), salt_);
       ++count;
     }
-    KV_RETURN_IF_ERROR(file_->WriteAt(BytesOf(pages[at].first), Bytes(staging.get(), count << page_shift_)));
+    KV_RETURN_IF_ERROR(
+        file_->WriteAt(BytesOf(pages[at].first), Bytes(staging.get(), count << page_shift_)));
     at += count;
   }
   return absl::OkStatus();
@@ -100,7 +101,8 @@ Status Pager::RunCheckpoint(CheckpointWork work) {
       for (const BornRun& run : delta.born) {
         for (uint32_t i = 0; i < run.pages; ++i) {
           const PageId page = run.first + i;
-          if (map_.IsAllocated(page) && table_.frame(page) != nullptr) write.emplace_back(page, run.extent);
+          if (map_.IsAllocated(page) && table_.frame(page) != nullptr)
+            write.emplace_back(page, run.extent);
         }
       }
     }

@@ -153,8 +153,8 @@ Status Pager::Commit(WriteTransaction& txn, Bytes record, Durability level,
           absl::StrCat(name(), ": the disk is full; only transactions that free space can commit"));
     }
   }
-  const bool must_be_direct = record.empty() || record.size() > kMaxLoggedBytes ||
-                              txn.MustCommitDirect();
+  const bool must_be_direct =
+      record.empty() || record.size() > kMaxLoggedBytes || txn.MustCommitDirect();
   bool direct = must_be_direct;
   if (status.ok() && !in_memory() && !direct) {
     if (!log_ready_.load(std::memory_order_relaxed)) {

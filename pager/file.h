@@ -89,8 +89,8 @@ enum class LockMode { kShared, kExclusive };
 
 enum class OpenMode {
   kReadOnly,
-  kReadWrite,       // NOT_FOUND if there is none
-  kCreateExclusive, // ALREADY_EXISTS if there is one; mode 0644 less umask
+  kReadWrite,        // NOT_FOUND if there is none
+  kCreateExclusive,  // ALREADY_EXISTS if there is one; mode 0644 less umask
 };
 
 class FileSystem {

@@ -53,8 +53,8 @@ StatusOr<MetaPage> DecodeMeta(const uint8_t* slot, bool read_only) {
     return DataLoss("checksum is ", absl::Hex(meta.checksum), ", expected ", absl::Hex(expected));
   }
   if (meta.format_version != kFormatVersion) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "format version ", meta.format_version, "; this build knows ", kFormatVersion));
+    return absl::FailedPreconditionError(absl::StrCat("format version ", meta.format_version,
+                                                      "; this build knows ", kFormatVersion));
   }
   if (meta.incompatible_features != 0 || (!read_only && meta.read_only_features != 0)) {
     return absl::FailedPreconditionError(

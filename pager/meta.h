@@ -20,7 +20,8 @@ namespace kvsql::pager {
 
 inline constexpr uint32_t kMetaSlotBytes = 4096;
 inline constexpr int kMetaSlots = 2;
-inline constexpr uint64_t kMetaMagic = 0x0a0d4c51'53564b8b;  // "\x8bKVSQL\r\n" read as little-endian
+inline constexpr uint64_t kMetaMagic =
+    0x0a0d4c51'53564b8b;  // "\x8bKVSQL\r\n" read as little-endian
 inline constexpr uint32_t kFormatVersion = 1;
 
 using DatabaseId = std::array<uint8_t, 16>;

@@ -23,10 +23,10 @@ enum class PageType : uint8_t {
   kBytesBranch = 2,
   kIntLeaf = 3,
   kIntBranch = 4,
-  kMapDirectory = 5,  // names the bitmap pages and the root table pages
-  kBitmap = 6,        // one bit per page: allocated
-  kRootTable = 7,     // tree id -> TreeRoot
-  kExtentTrailer = 8, // checksums of a large value
+  kMapDirectory = 5,   // names the bitmap pages and the root table pages
+  kBitmap = 6,         // one bit per page: allocated
+  kRootTable = 7,      // tree id -> TreeRoot
+  kExtentTrailer = 8,  // checksums of a large value
 };
 
 struct PageHeader {
@@ -35,10 +35,10 @@ struct PageHeader {
   PageId page;
   TreeId tree;
   PageType type;
-  uint8_t level;          // 0: leaf
-  uint16_t count;         // entries
-  uint16_t prefix_length; // meaning is the node's
-  uint16_t free_offset;   // meaning is the node's
+  uint8_t level;           // 0: leaf
+  uint16_t count;          // entries
+  uint16_t prefix_length;  // meaning is the node's
+  uint16_t free_offset;    // meaning is the node's
 };
 static_assert(sizeof(PageHeader) == 32);
 static_assert(offsetof(PageHeader, birth) == 8);

@@ -22,7 +22,11 @@ class PageReader {
   PageReader() = default;
   PageReader(Pager* pager, const PageTable* table, const uint8_t* map, uint32_t page_count,
              TxId txid, uint8_t page_shift)
-      : pager_(pager), table_(table), map_(map), txid_(txid), page_count_(page_count),
+      : pager_(pager),
+        table_(table),
+        map_(map),
+        txid_(txid),
+        page_count_(page_count),
         page_shift_(page_shift) {}
 
   // The page's bytes (page_size() of them), whose checksum and node structure have been validated, or
@@ -30,7 +34,8 @@ class PageReader {
   // meant; the tree does (S3).
   const uint8_t* Fetch(PageId id) const {
     if (id < page_count_) [[likely]] {
-      if (table_->IsMapped(id)) [[likely]] return map_ + (uint64_t{id} << page_shift_);
+      if (table_->IsMapped(id)) [[likely]]
+        return map_ + (uint64_t{id} << page_shift_);
       if (const uint8_t* frame = table_->frame(id); frame != nullptr) return frame;
     }
     return FetchSlow(id);

@@ -44,7 +44,8 @@ class PageTable {
 
   bool IsMapped(PageId id) const {
     return (ChunkOf(id)->mapped[(id & (kChunkPages - 1)) / 64].load(std::memory_order_acquire) >>
-            (id % 64)) & 1;
+            (id % 64)) &
+           1;
   }
   uint8_t* frame(PageId id) const {
     return ChunkOf(id)->frame[id & (kChunkPages - 1)].load(std::memory_order_acquire);
@@ -54,16 +55,14 @@ class PageTable {
   }
   void SetMapped(PageId id) {
     ChunkOf(id)->mapped[(id & (kChunkPages - 1)) / 64].fetch_or(uint64_t{1} << (id % 64),
-                                                               std::memory_order_acq_rel);
+                                                                std::memory_order_acq_rel);
   }
   void ClearMapped(PageId id) {
     ChunkOf(id)->mapped[(id & (kChunkPages - 1)) / 64].fetch_and(~(uint64_t{1} << (id % 64)),
-                                                                std::memory_order_acq_rel);
+                                                                 std::memory_order_acq_rel);
   }
   uint64_t epoch(PageId id) const { return ChunkOf(id)->epoch[id & (kChunkPages - 1)]; }
-  void set_epoch(PageId id, uint64_t epoch) {
-    ChunkOf(id)->epoch[id & (kChunkPages - 1)] = epoch;
-  }
+  void set_epoch(PageId id, uint64_t epoch) { ChunkOf(id)->epoch[id & (kChunkPages - 1)] = epoch; }
 
  private:
   static constexpr uint32_t kChunks = 1u << (32 - kChunkShift);

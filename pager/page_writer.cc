@@ -55,7 +55,8 @@ StatusOr<NewPage> PageWriter::Allocate(PageType type, uint8_t level, TreeId tree
 StatusOr<uint8_t*> PageWriter::Modify(PageId* id) {
   const PageId old = *id;
   if (old < page_count_ && table_->epoch(old) >= barrier_) {
-    if (uint8_t* frame = table_->frame(old); frame != nullptr) [[likely]] return frame;
+    if (uint8_t* frame = table_->frame(old); frame != nullptr) [[likely]]
+      return frame;
     uint8_t* frame = nullptr;
     KV_RETURN_IF_ERROR(Unspill(old, &frame));
     return frame;

@@ -55,6 +55,8 @@ class PageWriter : public PageReader {
   void FreeRun(PageRun run, TxId birth);
 
   const TreeRoot& root(TreeId tree) const { return roots_.Get(tree); }
+  // Trees that exist have ids below this.
+  TreeId tree_limit() const { return roots_.limit(); }
   void SetRoot(TreeId tree, const TreeRoot& root);
   // A tree id that no live tree has, with an empty root.
   TreeId CreateTree(KeyKind kind);
@@ -89,9 +91,9 @@ class PageWriter : public PageReader {
   void RefreshReader();
 
   RootTable roots_;
-  uint64_t owner_ = 0;          // of root table chunks
-  uint64_t base_barrier_ = 0;   // epoch in which the transaction began
-  uint64_t barrier_ = 0;        // pages of this epoch or later change in place
+  uint64_t owner_ = 0;         // of root table chunks
+  uint64_t base_barrier_ = 0;  // epoch in which the transaction began
+  uint64_t barrier_ = 0;       // pages of this epoch or later change in place
   // Every allocation. A page that was born and freed in the same epoch is reused at once and then stands
   // here twice; epoch 0 in the page table marks the ones that are dead now.
   std::vector<BornRun> born_;

@@ -65,8 +65,8 @@ Pager::~Pager() {
 
 StatusOr<std::shared_ptr<Pager>> Pager::Open(const PagerOptions& options) {
   if (!ValidPageSize(options.page_size)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "page size ", options.page_size, " is not a power of two from 4096 to 65536"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("page size ", options.page_size, " is not a power of two from 4096 to 65536"));
   }
   std::shared_ptr<Pager> pager(new Pager(options));
   Status opened;
@@ -103,7 +103,8 @@ std::vector<uint8_t> Pager::InitialImage() {
   durable_meta_ = MetaPage{};
   durable_meta_.page_size = options_.page_size;
   durable_meta_.counter = 1;
-  durable_meta_.page_count = std::max<uint32_t>(1, kMetaSlots * kMetaSlotBytes / options_.page_size);
+  durable_meta_.page_count =
+      std::max<uint32_t>(1, kMetaSlots * kMetaSlotBytes / options_.page_size);
   durable_meta_.salt = RandomBits();
   for (size_t i = 0; i < durable_meta_.database_id.size(); i += 8) {
     const uint64_t bits = RandomBits();
@@ -135,7 +136,8 @@ Status Pager::OpenFile() {
   const auto deadline = std::chrono::steady_clock::now() + options_.busy_timeout;
   const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
   for (;;) {
-    auto file = fs_->Open(real_path_, options_.read_only ? OpenMode::kReadOnly : OpenMode::kReadWrite);
+    auto file =
+        fs_->Open(real_path_, options_.read_only ? OpenMode::kReadOnly : OpenMode::kReadWrite);
     if (absl::IsNotFound(file.status()) && options_.create_if_missing && !options_.read_only) {
       KV_RETURN_IF_ERROR(CreateFile());
       continue;
@@ -148,7 +150,8 @@ Status Pager::OpenFile() {
         file_ = std::move(file).value();
         break;
       }
-      if (!absl::IsUnavailable(lock.status()) && !absl::IsNotFound(lock.status())) return lock.status();
+      if (!absl::IsUnavailable(lock.status()) && !absl::IsNotFound(lock.status()))
+        return lock.status();
       if (std::chrono::steady_clock::now() >= deadline) return lock.status();
       std::this_thread::sleep_for(kLockPoll);
       continue;
@@ -182,8 +185,8 @@ Status Pager::ValidatePage(PageId id, const uint8_t* bytes) const {
   if (options_.verify_checksums) {
     const uint64_t checksum = Hash64(bytes + 8, page_size() - 8, salt_);
     if (header->checksum != checksum) {
-      return DataLoss(name(), ": page ", id, " has checksum ", absl::Hex(header->checksum), ", expected ",
-                      absl::Hex(checksum));
+      return DataLoss(name(), ": page ", id, " has checksum ", absl::Hex(header->checksum),
+                      ", expected ", absl::Hex(checksum));
     }
   }
   if (options_.validator == nullptr) return absl::OkStatus();
@@ -316,7 +319,8 @@ Status Pager::FinalCheckpoint() {
     std::lock_guard space(space_mutex_);
     dirty |= !deltas_.empty();
   }
-  if (had_log && KV_BROKEN(kUnlinkLogBeforeMeta)) KV_RETURN_IF_ERROR(fs_->Unlink(real_path_ + "-log"));
+  if (had_log && KV_BROKEN(kUnlinkLogBeforeMeta))
+    KV_RETURN_IF_ERROR(fs_->Unlink(real_path_ + "-log"));
   if (dirty) KV_RETURN_IF_ERROR(CheckpointPublishedLocked(LogChoice::kNone, /*shrink=*/false));
   KV_RETURN_IF_ERROR(ShrinkFile(LogChoice::kNone));
   if (!had_log) return absl::OkStatus();
@@ -336,7 +340,8 @@ PagerStats Pager::stats() {
   for (const FreedRun& run : pinned_) stats.pending_pages += run.pages;
   stats.unwritten_frames = static_cast<uint64_t>(std::max<int64_t>(0, unwritten_frames_));
   if (file_ != nullptr) stats.file_bytes = file_->Size().value_or(0);
-  if (log_ready_.load(std::memory_order_acquire)) stats.log_bytes = log_->file()->Size().value_or(0);
+  if (log_ready_.load(std::memory_order_acquire))
+    stats.log_bytes = log_->file()->Size().value_or(0);
   return stats;
 }
 
@@ -375,7 +380,8 @@ Status WriteTransaction::Spill() {
   // direct commit that must follow syncs them.
   std::vector<std::pair<PageId, bool>> pages;
   for (const BornRun& run : born_) {
-    if (run.extent || table_->epoch(run.first) == 0 || table_->frame(run.first) == nullptr) continue;
+    if (run.extent || table_->epoch(run.first) == 0 || table_->frame(run.first) == nullptr)
+      continue;
     pages.emplace_back(run.first, false);
   }
   std::sort(pages.begin(), pages.end());

@@ -68,9 +68,9 @@ struct PagerOptions {
   std::string path;                   // empty: in memory, nothing is ever written
   bool read_only = false;
   bool create_if_missing = true;
-  uint32_t page_size = 4096;          // for a new file; a power of two from 4096 to 65536
-  uint64_t map_size = 0;              // bytes of address space to reserve; 0: as much as is sensible
-  uint64_t log_limit = 8u << 20;      // bytes
+  uint32_t page_size = 4096;      // for a new file; a power of two from 4096 to 65536
+  uint64_t map_size = 0;          // bytes of address space to reserve; 0: as much as is sensible
+  uint64_t log_limit = 8u << 20;  // bytes
   uint64_t dirty_budget = 64u << 20;  // bytes of dirty pages a transaction keeps in memory (S26)
   std::chrono::milliseconds busy_timeout{5000};
   // Threads for checkpoints, log growth and the background sync of kNormal commits. Without them the work
@@ -122,8 +122,8 @@ class Snapshot {
 struct PagerStats {
   uint64_t page_count = 0;
   uint64_t free_pages = 0;
-  uint64_t pending_pages = 0;      // freed, but still needed by some state
-  uint64_t unwritten_frames = 0;   // committed pages that no checkpoint has written yet
+  uint64_t pending_pages = 0;     // freed, but still needed by some state
+  uint64_t unwritten_frames = 0;  // committed pages that no checkpoint has written yet
   uint64_t checkpoints = 0;
   uint64_t log_flushes = 0;
   uint64_t direct_commits = 0;
@@ -146,7 +146,9 @@ class Pager : public std::enable_shared_from_this<Pager> {
 
   // Waits for the writer lock, first come first served. UNAVAILABLE after `timeout`.
   StatusOr<std::unique_ptr<WriteTransaction>> BeginWrite(std::chrono::milliseconds timeout);
-  StatusOr<std::unique_ptr<WriteTransaction>> BeginWrite() { return BeginWrite(options_.busy_timeout); }
+  StatusOr<std::unique_ptr<WriteTransaction>> BeginWrite() {
+    return BeginWrite(options_.busy_timeout);
+  }
 
   // Writes all that is published into the file and makes it durable.
   Status Checkpoint();
@@ -246,13 +248,14 @@ class Pager : public std::enable_shared_from_this<Pager> {
   };
   // What a checkpoint writes, and where its state goes afterwards.
   struct CheckpointWork {
-    const State* state = nullptr;      // N: flushed, the end of a flush; or the direct commit's own
-    std::vector<Delta> deltas;         // all up to N since the durable state
-    State* publish = nullptr;          // a direct commit's state; else the published one takes a new version
-    Delta* publish_delta = nullptr;    // with it
+    const State* state = nullptr;  // N: flushed, the end of a flush; or the direct commit's own
+    std::vector<Delta> deltas;     // all up to N since the durable state
+    State* publish =
+        nullptr;  // a direct commit's state; else the published one takes a new version
+    Delta* publish_delta = nullptr;  // with it
     LogChoice log = LogChoice::kKeep;
     LogPosition log_position;
-    bool shrink = false;               // give the free tail back
+    bool shrink = false;  // give the free tail back
   };
   Status RunCheckpoint(CheckpointWork work);
   Status CheckpointPublished(LogChoice log);
@@ -330,12 +333,12 @@ class Pager : public std::enable_shared_from_this<Pager> {
   std::vector<State*> retired_states_;
   std::vector<RetiredFrame> retired_frames_;
   std::unordered_map<PageId, uint32_t> extent_frames_;  // extents that stand in one frame
-  std::vector<Delta> deltas_;                            // published since the durable state
-  std::vector<FreedRun> pending_;                        // freed, waiting for snapshots or V
-  std::vector<FreedRun> pinned_;                         // freed, waiting for the next checkpoint
+  std::vector<Delta> deltas_;                           // published since the durable state
+  std::vector<FreedRun> pending_;                       // freed, waiting for snapshots or V
+  std::vector<FreedRun> pinned_;                        // freed, waiting for the next checkpoint
   TxId durable_txid_ = 0;
-  TxId checkpoint_txid_ = 0;  // 0: none running
-  size_t pending_scanned_ = 0;        // pending_ before this was looked at by the last scan
+  TxId checkpoint_txid_ = 0;    // 0: none running
+  size_t pending_scanned_ = 0;  // pending_ before this was looked at by the last scan
   size_t retired_frames_scanned_ = 0;
   // What snapshots held at the last scan, by version.
   struct Held {

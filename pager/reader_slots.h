@@ -31,7 +31,8 @@ struct alignas(64) ReaderSlot {
     for (;;) {
       state.store(seen, std::memory_order_seq_cst);
       const State* again = current.load(std::memory_order_seq_cst);
-      if (again == seen) [[likely]] return seen;
+      if (again == seen) [[likely]]
+        return seen;
       seen = again;
     }
   }

@@ -24,12 +24,14 @@ struct FreeMemory {
 Status Pager::ReadOwnPage(PageId page, std::vector<uint8_t>* out) {
   out->resize(page_size());
   KV_ASSIGN_OR_RETURN(const size_t got, file_->ReadAt(BytesOf(page), *out));
-  if (got != page_size()) return DataLoss(name(), ": page ", page, " lies beyond the end of the file");
+  if (got != page_size())
+    return DataLoss(name(), ": page ", page, " lies beyond the end of the file");
   const PageHeader* header = HeaderOf(out->data());
   const uint64_t checksum = Hash64(out->data() + 8, page_size() - 8, salt_);
   if (header->checksum != checksum || header->page != page) {
-    return DataLoss(name(), ": page ", page, " has checksum ", absl::Hex(header->checksum), " and number ",
-                    header->page, ", expected ", absl::Hex(checksum), " and ", page);
+    return DataLoss(name(), ": page ", page, " has checksum ", absl::Hex(header->checksum),
+                    " and number ", header->page, ", expected ", absl::Hex(checksum), " and ",
+                    page);
   }
   return absl::OkStatus();
 }
@@ -113,7 +115,8 @@ Status Pager::LoadState() {
       &newest_roots_));
   State* state = NewState(meta.txid, newest_roots_, nullptr);
   state->page_count = meta.page_count;
-  state->reader = PageReader(this, &table_, mapping_->data(), meta.page_count, meta.txid, page_shift_);
+  state->reader =
+      PageReader(this, &table_, mapping_->data(), meta.page_count, meta.txid, page_shift_);
   state->log_end = meta.log_position();
   std::lock_guard lock(space_mutex_);
   PublishLocked(state, {});
@@ -208,16 +211,16 @@ Status Pager::ReplayLogRecords(const std::string& log_path) {
   KV_RETURN_IF_ERROR(LoadAllocationMap());
   replaying_ = true;
   uint64_t flush = 0;
-  const StatusOr<LogPosition> end = ReplayLog(
-      log_file, log_path, identity, durable_meta_.log_position(),
-      [&](const LogRecord& record) -> Status {
-        flush = record.flush;
-        replay_position_ = record.after;
-        newest_txid_ = record.txid - 1;
-        std::unique_ptr<WriteTransaction> txn(new WriteTransaction(shared_from_this()));
-        KV_RETURN_IF_ERROR(options_.replay(*txn, record.payload));
-        return txn->Commit(record.payload, Durability::kFull);
-      });
+  const StatusOr<LogPosition> end =
+      ReplayLog(log_file, log_path, identity, durable_meta_.log_position(),
+                [&](const LogRecord& record) -> Status {
+                  flush = record.flush;
+                  replay_position_ = record.after;
+                  newest_txid_ = record.txid - 1;
+                  std::unique_ptr<WriteTransaction> txn(new WriteTransaction(shared_from_this()));
+                  KV_RETURN_IF_ERROR(options_.replay(*txn, record.payload));
+                  return txn->Commit(record.payload, Durability::kFull);
+                });
   replaying_ = false;
   return end.status();
 }

@@ -21,7 +21,8 @@ class RootTable {
   // The tree's root; for an unknown tree one with exists == false.
   const TreeRoot& Get(TreeId tree) const {
     const uint32_t chunk = tree / kChunkTrees;
-    if (chunk >= chunks_.size() || chunks_[chunk] == nullptr) [[unlikely]] return kMissing;
+    if (chunk >= chunks_.size() || chunks_[chunk] == nullptr) [[unlikely]]
+      return kMissing;
     return chunks_[chunk]->roots[tree % kChunkTrees];
   }
 

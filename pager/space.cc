@@ -31,7 +31,8 @@ void Pager::CollectHeldLocked() {
             [](const Held& a, const Held& b) { return a.version < b.version; });
   // The newest transaction among the states of a version or an older one. (A writer's base may be newer
   // than the state published with the same version.)
-  for (size_t i = 1; i < held_.size(); ++i) held_[i].txid = std::max(held_[i].txid, held_[i - 1].txid);
+  for (size_t i = 1; i < held_.size(); ++i)
+    held_[i].txid = std::max(held_[i].txid, held_[i - 1].txid);
 }
 
 // Whether a page that the states from `birth` to before `death` reach is still needed by one (S9).
@@ -69,7 +70,8 @@ void Pager::ReclaimLocked(bool thorough) {
   const State* current = current_.load(std::memory_order_relaxed);
   std::erase_if(retired_states_, [&](State* state) {
     if (state == current) return false;
-    if (std::find(held_states_.begin(), held_states_.end(), state) != held_states_.end()) return false;
+    if (std::find(held_states_.begin(), held_states_.end(), state) != held_states_.end())
+      return false;
     delete state;
     return true;
   });
@@ -80,9 +82,9 @@ void Pager::ReclaimFramesLocked(bool thorough) {
   size_t kept = at;
   for (; at < retired_frames_.size(); ++at) {
     const RetiredFrame& frame = retired_frames_[at];
-    auto after = std::lower_bound(
-        held_.begin(), held_.end(), frame.version,
-        [](const Held& held, uint64_t version) { return held.version < version; });
+    auto after =
+        std::lower_bound(held_.begin(), held_.end(), frame.version,
+                         [](const Held& held, uint64_t version) { return held.version < version; });
     if (after != held_.begin() && std::prev(after)->txid >= frame.birth) {
       retired_frames_[kept++] = frame;
     } else if (frame.extent) {
@@ -127,9 +129,7 @@ void Pager::DropFrameLocked(PageId page) {
   frames_.Free(frame);
 }
 
-uint32_t Pager::MapReserveLocked() const {
-  return in_memory() || replaying_ ? 0 : map_reserve_;
-}
+uint32_t Pager::MapReserveLocked() const { return in_memory() || replaying_ ? 0 : map_reserve_; }
 
 // Kept beside the map's reserve, for transactions that free at least what they take (S29): what a delete
 // needs to get going on a full disk.
@@ -202,7 +202,8 @@ Status Pager::GrowLocked(uint32_t pages) {
     return absl::ResourceExhaustedError(absl::StrCat(name(), ": no page numbers left"));
   }
   if (in_memory() || replaying_) {
-    const uint64_t count = std::min<uint64_t>(UINT32_MAX, old_count + std::max<uint64_t>(pages, 256));
+    const uint64_t count =
+        std::min<uint64_t>(UINT32_MAX, old_count + std::max<uint64_t>(pages, 256));
     table_.Reserve(count);
     allocator_.Extend(static_cast<uint32_t>(count));
     return absl::OkStatus();

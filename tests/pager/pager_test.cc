@@ -22,9 +22,10 @@ Status SetCell(PageWriter& txn, TreeId tree, uint64_t value) {
     KV_RETURN_IF_ERROR(txn.CreateTreeAs(tree, KeyKind::kBytes));
     KV_ASSIGN_OR_RETURN(const NewPage page, txn.Allocate(PageType::kBytesLeaf, 0, tree));
     std::memset(page.data + kValueOffset, 0, txn.page_size() - kValueOffset);
-    root = TreeRoot{.page = page.id, .height = 0, .kind = KeyKind::kBytes, .exists = true, .count = 1};
+    root =
+        TreeRoot{.page = page.id, .height = 0, .kind = KeyKind::kBytes, .exists = true, .count = 1};
   }
-  KV_ASSIGN_OR_RETURN(uint8_t* page, txn.Modify(&root.page));
+  KV_ASSIGN_OR_RETURN(uint8_t * page, txn.Modify(&root.page));
   StoreLe<uint64_t>(page + kValueOffset, value);
   txn.SetRoot(tree, root);
   return absl::OkStatus();
@@ -177,7 +178,8 @@ TEST_F(PagerTest, MarksRestorePagesAndRoots) {
 
 TEST_F(PagerTest, CommitsSurviveCloseAndReopen) {
   auto pager = Open();
-  for (uint64_t i = 1; i <= 500; ++i) ASSERT_TRUE(Apply(*pager, {{1, i}, {TreeId(i % 40 + 2), i}}).ok());
+  for (uint64_t i = 1; i <= 500; ++i)
+    ASSERT_TRUE(Apply(*pager, {{1, i}, {TreeId(i % 40 + 2), i}}).ok());
   EXPECT_TRUE(Exists(options_.path + "-log"));
   ASSERT_TRUE(pager->Close().ok());
   EXPECT_FALSE(Exists(options_.path + "-log"));
@@ -225,7 +227,9 @@ TEST_F(PagerTest, TheLogWrapsManyTimes) {
       changes.push_back({TreeId(1 + random() % 100), random()});
       model[changes.back().tree] = changes.back().value;
     }
-    ASSERT_TRUE(Apply(*pager, changes, i % 5 == 0 ? Durability::kFull : Durability::kNormal, i % 97 == 0).ok());
+    ASSERT_TRUE(
+        Apply(*pager, changes, i % 5 == 0 ? Durability::kFull : Durability::kNormal, i % 97 == 0)
+            .ok());
   }
   EXPECT_GT(pager->stats().checkpoints, 10u);
   PagerOptions copy = options_;
@@ -307,10 +311,13 @@ TEST_F(PagerTest, ReadersWritersAndCheckpointsTogether) {
         auto txn = pager->BeginWrite();
         ASSERT_TRUE(txn.ok());
         const uint64_t value = next.fetch_add(1);
-        const std::vector<Change> changes = {{1, value}, {2, value}, {TreeId(3 + value % 60), value}};
+        const std::vector<Change> changes = {
+            {1, value}, {2, value}, {TreeId(3 + value % 60), value}};
         for (const Change& c : changes) ASSERT_TRUE(SetCell(**txn, c.tree, c.value).ok());
-        ASSERT_TRUE((*txn)->Commit(EncodeRecord(changes),
-                                   i == 0 ? Durability::kFull : Durability::kNormal).ok());
+        ASSERT_TRUE(
+            (*txn)
+                ->Commit(EncodeRecord(changes), i == 0 ? Durability::kFull : Durability::kNormal)
+                .ok());
       }
     });
   }
