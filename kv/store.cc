@@ -3,11 +3,18 @@
 #include <utility>
 
 #include "btree/check.h"
+#include "kv/compact.h"
 #include "kv/replay.h"
 #include "kv/write_scratch.h"
 #include "kv/write_txn.h"
 
 namespace kvsql::kv {
+namespace {
+
+// Nodes that Close moves towards the file's beginning: some 64 MiB, a fraction of a second.
+constexpr uint64_t kMaxMovesAtClose = 16384;
+
+}  // namespace
 
 StatusOr<std::shared_ptr<Store>> Store::Open(const StoreOptions& options) {
   std::shared_ptr<Store> store(new Store(options));
@@ -35,7 +42,11 @@ Store::Store(const StoreOptions& options) : options_(options) {}
 
 Store::~Store() = default;
 
-Status Store::Close() { return pager_->Close(); }
+Status Store::Close() {
+  // A failure to give space back is no failure to close; whatever broke will show there.
+  (void)CompactTail(pager_.get(), kMaxMovesAtClose);
+  return pager_->Close();
+}
 
 StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite(std::chrono::milliseconds busy_timeout) {
   if (options_.read_only) {
