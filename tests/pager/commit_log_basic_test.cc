@@ -278,6 +278,42 @@ TEST(CommitLogTest, FailedSyncPoisonsTheLogForOthersToo) {
   EXPECT_EQ(h.log->durable_sequence(), 0u);
 }
 
+#ifdef KVSQL_TESTING
+TEST(CommitLogTest, WithoutPoisonALostWriteWouldCountAsDurable) {
+  ScopedBreak broken(Rule::kLogIgnorePoison);
+  LogHarness h;
+  h.Commit("a", kNormal);
+  h.inode().fail_syncs = 1;
+  EXPECT_FALSE(h.log->Sync().ok());
+  h.Append("b", kFull);
+  ASSERT_TRUE(h.log->Flush(kFull).ok());
+  EXPECT_EQ(h.log->durable_sequence(), 2u)
+      << "the switch breaks what the test before this one shows";
+}
+#endif
+
+TEST(CommitLogTest, GrownPartIsSyncedBeforeItIsUsed) {
+  LogHarness h({.limit = 8 * kBlock, .initial = 4 * kBlock, .step = 4 * kBlock});
+  for (int i = 0; i < 3; ++i) h.Commit("x", kFull);
+  ASSERT_TRUE(h.log->Grow().ok());
+  EXPECT_EQ(h.inode().events.back().kind, FileEvent::kSync);
+#ifdef KVSQL_TESTING
+  ScopedBreak broken(Rule::kLogGrowthSkipSync);
+  LogHarness unsound({.limit = 8 * kBlock, .initial = 4 * kBlock, .step = 4 * kBlock});
+  ASSERT_TRUE(unsound.log->Grow().ok());
+  EXPECT_EQ(unsound.inode().events.back().kind, FileEvent::kWrite);
+#endif
+}
+
+TEST(CommitLogTest, FailedSyncOfGrowthPoisonsSinceItMayHideLostRecords) {
+  LogHarness h;
+  h.Commit("a", kNormal);
+  h.inode().fail_syncs = 1;
+  EXPECT_FALSE(h.log->Grow().ok());
+  EXPECT_FALSE(h.log->status().ok());
+  EXPECT_FALSE(h.log->WantsGrowth());
+}
+
 TEST(CommitLogTest, DurableBlocksAreNeverWrittenAgain) {
   const auto rewrites = [](LogHarness& h) {
     for (int i = 0; i < 40; ++i) {

@@ -45,6 +45,21 @@ TEST(CommitLogFileTest, CreationSyncsBytesThenRenamesThenSyncsTheDirectory) {
   EXPECT_EQ(fs.calls[1], "sync directory of db-log");
 }
 
+#ifdef KVSQL_TESTING
+TEST(CommitLogFileTest, BrokenCreationShowsInTheCalls) {
+  MemFileSystem fs;
+  {
+    ScopedBreak broken(Rule::kLogCreateSkipSync);
+    ASSERT_TRUE(CommitLog::Create(&fs, kPath, Identity(1, 1)).ok());
+    EXPECT_NE(fs.names.at(kPath)->events.back().kind, FileEvent::kSync);
+  }
+  fs.calls.clear();
+  ScopedBreak broken(Rule::kLogCreateSkipDirectorySync);
+  ASSERT_TRUE(CommitLog::Create(&fs, kPath, Identity(1, 1)).ok());
+  EXPECT_EQ(fs.calls.back(), "rename db-log-new db-log");
+}
+#endif
+
 TEST(CommitLogFileTest, ForeignFileIsRefusedAndLeftAlone) {
   MemFileSystem fs;
   for (const std::string& content :
