@@ -20,11 +20,14 @@ namespace kvsql::internal {
 
 class ConnectionRep : public WriteTarget {
  public:
-  // With a snapshot: reads as of it, and does not write.
+  explicit ConnectionRep(std::shared_ptr<DatabaseImpl> the_database);
+  // Reads as of the snapshot, and does not write.
   ConnectionRep(std::shared_ptr<DatabaseImpl> the_database,
                 std::shared_ptr<const SnapshotSource> snapshot);
 
   exec::Session& sql() { return sql_; }
+  // Whether it begins and ends transactions of its own.
+  bool transactional() const { return snapshot_ == nullptr; }
   // Rolls back what is open.
   void EndTransaction();
 

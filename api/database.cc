@@ -105,7 +105,7 @@ StatusOr<Table> Database::table(std::string_view name) {
 StatusOr<Connection> Database::connect() {
   if (impl_ == nullptr) return MovedFrom();
   if (impl_->closed()) return ClosedError();
-  return Connection(new internal::ConnectionRep(impl_, nullptr));
+  return Connection(new internal::ConnectionRep(impl_));
 }
 
 StatusOr<Connection> Database::connect(const Snapshot& snapshot) {
@@ -155,8 +155,11 @@ Status Database::write(const Batch& batch, WriteTransaction& transaction) {
   KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, transaction.rep_->Writer());
   KV_ASSIGN_OR_RETURN(const kv::WriteTxn::Mark mark, txn->SetMark());
   Status status = internal::BatchWriter::Write(batch, *txn);
-  if (status.ok()) return txn->ReleaseMark(mark);
-  KV_RETURN_IF_ERROR(txn->RollbackToMark(mark));
+  if (status.ok()) {
+    txn->ReleaseMark(mark);
+  } else {
+    txn->RollbackToMark(mark);
+  }
   return status;
 }
 

@@ -75,7 +75,8 @@ DatabaseImpl::DatabaseImpl(std::string path, const Options& options,
     : path_(std::move(path)),
       options_(options),
       store_(std::move(store)),
-      identity_(store_->pager().get()) {}
+      identity_(store_->pager().get()),
+      statement_cache_(options_.statement_cache_bytes) {}
 
 Status DatabaseImpl::Close() {
   std::lock_guard lock(close_mutex_);

@@ -18,6 +18,7 @@
 
 #include "api/convert.h"
 #include "base/status.h"
+#include "exec/statement_cache.h"
 #include "kv/store.h"
 #include "kv/write_txn.h"
 
@@ -40,6 +41,9 @@ class DatabaseImpl {
   const Options& options() const { return options_; }
   const std::string& path() const { return path_; }
 
+  // The plans of SQL texts, for all connections.
+  exec::StatementCache* statement_cache() { return &statement_cache_; }
+
   bool closed() const { return closed_.load(std::memory_order_acquire); }
   Status Close();
 
@@ -59,6 +63,7 @@ class DatabaseImpl {
   const Options options_;
   const std::shared_ptr<kv::Store> store_;
   const pager::Pager* const identity_;
+  exec::StatementCache statement_cache_;
   std::mutex close_mutex_;
   std::atomic<bool> closed_{false};
   std::atomic<int> open_transactions_{0};

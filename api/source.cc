@@ -6,17 +6,10 @@
 
 namespace kvsql::internal {
 
-bool ReadSource::ConnectionInTransaction() const {
-  // A closed connection has the "state" that Reader() refuses.
-  return session == nullptr || session->in_transaction();
-}
+bool ReadSource::ConnectionInTransaction() const { return session->in_transaction(); }
 
 StatusOr<kv::Reader> ReadSource::ConnectionReader() const {
-  if (session == nullptr) return absl::FailedPreconditionError("the connection is closed");
-  if (kv::WriteTxn* const writer = session->write_txn(); writer != nullptr) {
-    return kv::Reader(*writer);
-  }
-  KV_RETURN_IF_ERROR(session->EnsureRead());
+  if (session->write_txn() == nullptr) KV_RETURN_IF_ERROR(session->EnsureRead());
   if (kv::WriteTxn* const writer = session->write_txn(); writer != nullptr) {
     return kv::Reader(*writer);
   }
@@ -24,7 +17,7 @@ StatusOr<kv::Reader> ReadSource::ConnectionReader() const {
 }
 
 bool ReadSource::ConnectionNow(Moment* moment) const {
-  if (session == nullptr || !session->in_transaction()) return false;
+  if (!session->in_transaction()) return false;
   kv::WriteTxn* const writer = session->write_txn();
   *moment = {session->transaction_serial(), writer != nullptr ? writer->changes() : 0};
   return true;
@@ -33,10 +26,12 @@ bool ReadSource::ConnectionNow(Moment* moment) const {
 StatusOr<kv::WriteTxn*> WriteTarget::Writer() {
   if (kind == Kind::kTransaction) {
     if (write == nullptr) return TransactionEndedError();
-    return write;
+  } else if (!session->in_transaction()) {
+    return nullptr;
   }
-  if (session == nullptr) return absl::FailedPreconditionError("the connection is closed");
-  if (!session->in_transaction()) return nullptr;
+  // The rows that the SQL statements show stay what they are.
+  if (session != nullptr) session->DetachRows();
+  if (kind == Kind::kTransaction) return write;
   return session->EnsureWrite();
 }
 

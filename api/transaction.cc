@@ -9,7 +9,7 @@
 #include "api/catalog.h"
 #include "api/errors.h"
 #include "api/keyspace_rep.h"
-#include "api/statement_rep.h"
+#include "api/statement_access.h"
 #include "api/table_rep.h"
 #include "api/transaction_rep.h"
 #include "base/status.h"
@@ -31,6 +31,7 @@ std::unique_ptr<kv::WriteTxn> TransactionRep::End() {
 exec::Session& TransactionRep::sql() {
   if (sql_ == nullptr) {
     sql_ = std::make_unique<exec::Session>(database->store(), database->statement_cache(), write);
+    session = sql_.get();
   }
   return *sql_;
 }
@@ -42,7 +43,8 @@ namespace {
 // The active transaction behind the handle.
 StatusOr<kv::WriteTxn*> Active(TransactionRep* rep) {
   if (rep == nullptr) return internal::MovedFromError("WriteTransaction");
-  return rep->Writer();
+  if (rep->write == nullptr) return internal::TransactionEndedError();
+  return rep->write;
 }
 
 }  // namespace
@@ -89,25 +91,28 @@ Status WriteTransaction::rollback() {
   return absl::OkStatus();
 }
 
+// Savepoints are set by the session, for they are those of SQL too.
+
 Status WriteTransaction::savepoint(std::string_view name) {
-  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, Active(rep_));
-  return txn->SetSavepoint(name);
+  KV_RETURN_IF_ERROR(Active(rep_).status());
+  return rep_->sql().SetSavepoint(name);
 }
 
 Status WriteTransaction::rollback_to(std::string_view name) {
-  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, Active(rep_));
-  return txn->RollbackTo(name);
+  KV_RETURN_IF_ERROR(Active(rep_).status());
+  return rep_->sql().RollbackTo(name);
 }
 
 Status WriteTransaction::release(std::string_view name) {
-  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, Active(rep_));
-  return txn->Release(name);
+  KV_RETURN_IF_ERROR(Active(rep_).status());
+  return rep_->sql().Release(name);
 }
 
 StatusOr<Keyspace> WriteTransaction::keyspace(std::string_view name,
                                               const KeyspaceOptions& options) {
-  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, Active(rep_));
+  KV_RETURN_IF_ERROR(Active(rep_).status());
   KV_RETURN_IF_ERROR(internal::CheckKeyspaceName(name));
+  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, rep_->Writer());
   if (options.create_if_missing) KV_RETURN_IF_ERROR(internal::EnsureKeyspace(*txn, name));
   auto rep = std::make_unique<internal::KeyspaceRep>(rep_->database, name);
   KV_RETURN_IF_ERROR(rep->EnsureBound(*txn));
@@ -122,8 +127,9 @@ StatusOr<Table> WriteTransaction::table(std::string_view name) {
 }
 
 Status WriteTransaction::drop_keyspace(std::string_view name) {
-  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, Active(rep_));
+  KV_RETURN_IF_ERROR(Active(rep_).status());
   KV_RETURN_IF_ERROR(internal::CheckKeyspaceName(name));
+  KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, rep_->Writer());
   return txn->DropKeyspace(name);
 }
 
@@ -134,13 +140,14 @@ StatusOr<std::vector<std::string>> WriteTransaction::keyspaces() const {
 
 Status WriteTransaction::execute(std::string_view sql, std::span<const ValueView> parameters) {
   KV_RETURN_IF_ERROR(Active(rep_).status());
-  return internal::ExecuteText(rep_, rep_->sql(), sql, parameters);
+  rep_->sql();
+  return internal::StatementAccess::Execute(rep_, sql, parameters);
 }
 
 StatusOr<Statement> WriteTransaction::prepare(std::string_view sql) {
   KV_RETURN_IF_ERROR(Active(rep_).status());
-  KV_ASSIGN_OR_RETURN(auto rep, internal::PrepareText(rep_, rep_->sql(), sql));
-  return Statement(std::move(rep));
+  rep_->sql();
+  return internal::StatementAccess::Prepare(rep_, sql);
 }
 
 int64_t WriteTransaction::changes() const {

@@ -158,7 +158,7 @@ TEST_F(TableTest, LargeColumnsAreRead) {
   Table t = Must(db.table("t"));
   const std::string large(300000, 'l');
   EXPECT_OK(t.insert_row({1, "s", std::string_view(large)}));
-  EXPECT_EQ(Must(t.get_row(1)).text(2), large);
+  EXPECT_TRUE(Must(t.get_row(1)).text(2) == large);
   EXPECT_EQ(Must(t.get_row(1)).text(1), "s");
 }
 

@@ -27,7 +27,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,9 +40,13 @@
 
 namespace kvsql {
 
+namespace exec {
+class Statement;
+}  // namespace exec
+
 namespace internal {
 class ConnectionRep;
-class StatementRep;
+struct StatementAccess;
 }  // namespace internal
 
 // One SQL statement, ready to run again and again with other parameters.
@@ -112,11 +115,13 @@ class KVSQL_EXPORT Statement {
   bool is_read_only() const;
 
  private:
-  friend class Connection;
-  friend class WriteTransaction;
-  explicit Statement(std::unique_ptr<internal::StatementRep> rep);
+  friend struct internal::StatementAccess;
+  Statement(internal::WriteTarget* owner, exec::Statement* statement)
+      : owner_(owner), statement_(statement) {}
+  Status CheckUsable() const;
 
-  std::unique_ptr<internal::StatementRep> rep_;
+  internal::WriteTarget* owner_;  // the connection or transaction; counted
+  exec::Statement* statement_;    // owned; null: moved from
 };
 
 class KVSQL_EXPORT Connection {

@@ -59,7 +59,10 @@ struct DatabaseStats {
   uint64_t free_pages = 0;       // of these, ready to be used
   uint64_t unwritten_pages = 0;  // changed pages in memory that no checkpoint has written yet
   uint64_t transaction_id = 0;   // the newest committed transaction
-  uint64_t checkpoints = 0;      // since the database was opened
+  // Since the file was opened in this process:
+  uint64_t checkpoints = 0;
+  uint64_t log_flushes = 0;     // writes to the commit log; one may carry many commits
+  uint64_t direct_commits = 0;  // commits too large for the log
 };
 
 class KVSQL_EXPORT Database {
