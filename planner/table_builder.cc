@@ -1,0 +1,304 @@
+#include "planner/table_builder.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "parser/parser.h"
+#include "planner/expr_compiler.h"
+#include "planner/scope.h"
+
+namespace kvsql::planner {
+namespace {
+
+using kv::ColumnDef;
+using kv::IndexColumn;
+using parser::As;
+using parser::Constraint;
+using parser::ConstraintKind;
+using parser::ErrorAt;
+using parser::Expr;
+using parser::ExprKind;
+using parser::NotSupportedAt;
+
+}  // namespace
+
+StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv::TableDef& table,
+                                                  std::span<const parser::OrderingTerm> terms,
+                                                  bool is_index) {
+  std::vector<IndexColumn> columns;
+  for (const parser::OrderingTerm& term : terms) {
+    const Expr* expr = term.expr;
+    std::optional<kv::Collation> collation;
+    if (expr->kind == ExprKind::kCollate) {
+      const auto& collate = As<parser::CollateExpr>(*expr);
+      kv::Collation named;
+      if (!kv::ParseCollation(collate.collation.text, &named)) {
+        return ErrorAt(sql, collate.collation.range.begin,
+                       absl::StrCat("no such collation sequence: ",
+                                    std::string(collate.collation.text)));
+      }
+      collation = named;
+      expr = collate.operand;
+    }
+    // A text in quotes of either kind names a column here.
+    std::string_view name;
+    if (expr->kind == ExprKind::kColumn && As<parser::ColumnExpr>(*expr).table.empty()) {
+      name = As<parser::ColumnExpr>(*expr).column.text;
+    } else if (expr->kind == ExprKind::kLiteral &&
+               As<parser::LiteralExpr>(*expr).literal == parser::LiteralKind::kText) {
+      name = As<parser::LiteralExpr>(*expr).bytes;
+    } else if (is_index) {
+      return NotSupportedAt(sql, expr->range.begin, "indexes on expressions");
+    } else {
+      return ErrorAt(sql, expr->range.begin,
+                     "expressions prohibited in PRIMARY KEY and UNIQUE constraints");
+    }
+    if (term.nulls != parser::NullsOrder::kUnspecified) {
+      return ErrorAt(sql, expr->range.begin,
+                     absl::StrCat("unsupported use of NULLS ",
+                                  term.nulls == parser::NullsOrder::kFirst ? "FIRST" : "LAST"));
+    }
+    const std::optional<uint32_t> column = table.FindColumn(name);
+    if (!column.has_value()) {
+      return ErrorAt(sql, expr->range.begin,
+                     is_index ? absl::StrCat("no such column: ", std::string(name))
+                              : absl::StrCat("table ", table.name, " has no column named ",
+                                             std::string(name)));
+    }
+    columns.push_back({*column, collation.value_or(table.columns[*column].collation),
+                       term.order == parser::SortOrder::kDescending});
+  }
+  return columns;
+}
+
+Status TableBuilder::CheckConflict(const Constraint& constraint) const {
+  if (constraint.conflict == parser::ConflictAction::kUnspecified ||
+      constraint.conflict == parser::ConflictAction::kAbort) {
+    return absl::OkStatus();
+  }
+  return NotSupportedAt(sql_, constraint.range.begin, "ON CONFLICT in a constraint");
+}
+
+Status TableBuilder::SetType(const parser::ColumnDefinition& definition, ColumnDef* column) {
+  column->declared_type = std::string(definition.type.text);
+  column->affinity = kv::AffinityOfType(column->declared_type);
+  if (!statement_.strict) return absl::OkStatus();
+  const std::string& type = column->declared_type;
+  const std::string full = absl::StrCat(table_.name, ".", column->name);
+  if (type.empty()) {
+    return ErrorAt(sql_, definition.name.range.begin, "missing datatype for " + full);
+  }
+  if (kv::EqualsIgnoreCase(type, "ANY")) {
+    column->any = true;
+    column->affinity = kv::Affinity::kBlob;
+    return absl::OkStatus();
+  }
+  for (const std::string_view known : {"INT", "INTEGER", "REAL", "TEXT", "BLOB"}) {
+    if (kv::EqualsIgnoreCase(type, known)) return absl::OkStatus();
+  }
+  return ErrorAt(sql_, definition.name.range.begin,
+                 absl::StrCat("unknown datatype for ", full, ": \"", type, "\""));
+}
+
+Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column) {
+  const Expr& expr = *constraint.expr;
+  if (const std::optional<kv::ValueView> literal = LiteralOf(expr); literal.has_value()) {
+    column->default_value = *literal;
+  } else if (expr.kind == ExprKind::kColumn && As<parser::ColumnExpr>(expr).table.empty()) {
+    const parser::Name& name = As<parser::ColumnExpr>(expr).column;
+    if (name.quote == 0 && kv::EqualsIgnoreCase(name.text, "true")) {
+      column->default_value = kv::ValueView::Integer(1);
+    } else if (name.quote == 0 && kv::EqualsIgnoreCase(name.text, "false")) {
+      column->default_value = kv::ValueView::Integer(0);
+    } else {
+      column->default_value = kv::ValueView::Text(name.text);
+    }
+  } else {
+    return NotSupportedAt(sql_, expr.range.begin, "DEFAULT that is no literal");
+  }
+  // The text after DEFAULT, as written.
+  std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
+  while (!text.empty() && (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
+    text.remove_prefix(1);
+  }
+  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') {
+    text = text.substr(1, text.size() - 2);
+  }
+  column->default_sql = std::string(text);
+  return absl::OkStatus();
+}
+
+Status TableBuilder::AddColumnConstraint(const Constraint& constraint, uint32_t number) {
+  ColumnDef& column = table_.columns[number];
+  switch (constraint.kind) {
+    case ConstraintKind::kNull:
+      return absl::OkStatus();
+    case ConstraintKind::kNotNull:
+      column.not_null = true;
+      return CheckConflict(constraint);
+    case ConstraintKind::kDefault:
+      return SetDefault(constraint, &column);
+    case ConstraintKind::kCollate: {
+      if (!kv::ParseCollation(constraint.collation.text, &column.collation)) {
+        return ErrorAt(sql_, constraint.collation.range.begin,
+                       absl::StrCat("no such collation sequence: ",
+                                    std::string(constraint.collation.text)));
+      }
+      // COLLATE may stand behind PRIMARY KEY or UNIQUE.
+      for (KeyColumns& key : keys_) {
+        for (IndexColumn& part : key.columns) {
+          if (part.column == number) part.collation = column.collation;
+        }
+      }
+      return absl::OkStatus();
+    }
+    case ConstraintKind::kUnique:
+      KV_RETURN_IF_ERROR(CheckConflict(constraint));
+      keys_.push_back({{{number, column.collation, false}}, &constraint, false});
+      return absl::OkStatus();
+    case ConstraintKind::kPrimaryKey:
+      KV_RETURN_IF_ERROR(CheckConflict(constraint));
+      if (constraint.autoincrement) {
+        return NotSupportedAt(sql_, constraint.range.begin, "AUTOINCREMENT");
+      }
+      return SetPrimaryKey(
+          {{{number, column.collation, constraint.order == parser::SortOrder::kDescending}},
+           &constraint,
+           true});
+    case ConstraintKind::kCheck:
+      return NotSupportedAt(sql_, constraint.range.begin, "CHECK constraints");
+    case ConstraintKind::kReferences:
+    case ConstraintKind::kForeignKey:
+      return NotSupportedAt(sql_, constraint.range.begin, "foreign keys");
+    case ConstraintKind::kGenerated:
+      return NotSupportedAt(sql_, constraint.range.begin, "generated columns");
+  }
+  return absl::OkStatus();
+}
+
+Status TableBuilder::AddColumn(const parser::ColumnDefinition& definition) {
+  if (table_.FindColumn(definition.name.text).has_value()) {
+    return ErrorAt(sql_, definition.name.range.begin,
+                   absl::StrCat("duplicate column name: ", std::string(definition.name.text)));
+  }
+  const auto number = static_cast<uint32_t>(table_.columns.size());
+  ColumnDef& column = table_.columns.emplace_back();
+  column.name = std::string(definition.name.text);
+  KV_RETURN_IF_ERROR(SetType(definition, &column));
+  for (const Constraint& constraint : definition.constraints) {
+    KV_RETURN_IF_ERROR(AddColumnConstraint(constraint, number));
+  }
+  return absl::OkStatus();
+}
+
+Status TableBuilder::AddTableConstraint(const Constraint& constraint) {
+  switch (constraint.kind) {
+    case ConstraintKind::kCheck:
+      return NotSupportedAt(sql_, constraint.range.begin, "CHECK constraints");
+    case ConstraintKind::kForeignKey:
+      return NotSupportedAt(sql_, constraint.range.begin, "foreign keys");
+    default:
+      break;
+  }
+  KV_RETURN_IF_ERROR(CheckConflict(constraint));
+  if (constraint.autoincrement) {
+    return NotSupportedAt(sql_, constraint.range.begin, "AUTOINCREMENT");
+  }
+  KV_ASSIGN_OR_RETURN(std::vector<IndexColumn> columns,
+                      BindKeyColumns(sql_, table_, constraint.columns, false));
+  KeyColumns key{std::move(columns), &constraint, constraint.kind == ConstraintKind::kPrimaryKey};
+  if (key.is_primary) return SetPrimaryKey(std::move(key));
+  keys_.push_back(std::move(key));
+  return absl::OkStatus();
+}
+
+Status TableBuilder::SetPrimaryKey(KeyColumns key) {
+  if (has_primary_key_) {
+    return ErrorAt(sql_, key.constraint->range.begin,
+                   absl::StrCat("table \"", table_.name, "\" has more than one primary key"));
+  }
+  has_primary_key_ = true;
+  keys_.push_back(std::move(key));
+  return absl::OkStatus();
+}
+
+void TableBuilder::AddKeyIndex(const KeyColumns& key, int number) {
+  kv::IndexDef index;
+  index.name = absl::StrCat("sqlite_autoindex_", table_.name, "_", number);
+  index.table = table_.name;
+  index.columns = key.columns;
+  index.unique = true;
+  index.origin = key.is_primary ? kv::IndexOrigin::kPrimaryKey : kv::IndexOrigin::kUnique;
+  table_.indexes.push_back(std::move(index));
+}
+
+// Decides what the primary key is, and makes the indexes of the other keys.
+Status TableBuilder::FinishKeys() {
+  int number = 0;
+  std::vector<const KeyColumns*> made;
+  for (KeyColumns& key : keys_) {
+    // A column that is in a key twice counts once.
+    std::vector<IndexColumn> columns;
+    for (const IndexColumn& part : key.columns) {
+      const bool repeated = std::any_of(columns.begin(), columns.end(), [&](const IndexColumn& c) {
+        return c.column == part.column && c.collation == part.collation;
+      });
+      if (!repeated) columns.push_back(part);
+    }
+    key.columns = std::move(columns);
+
+    if (key.is_primary) {
+      table_.primary_key = key.columns;
+      const ColumnDef& first = table_.columns[key.columns[0].column];
+      // INTEGER PRIMARY KEY is the rowid; but not when DESC stands behind the column itself.
+      const bool column_desc = key.columns[0].descending && key.constraint->columns.empty();
+      if (!statement_.without_rowid && key.columns.size() == 1 && !column_desc &&
+          kv::EqualsIgnoreCase(first.declared_type, "INTEGER")) {
+        table_.rowid_alias = key.columns[0].column;
+        table_.primary_key = {{key.columns[0].column, kv::Collation::kBinary, false}};
+        continue;
+      }
+      if (statement_.without_rowid || statement_.strict) {
+        for (const IndexColumn& part : key.columns) table_.columns[part.column].not_null = true;
+      }
+    }
+    const bool same = std::any_of(made.begin(), made.end(), [&](const KeyColumns* other) {
+      return std::equal(other->columns.begin(), other->columns.end(), key.columns.begin(),
+                        key.columns.end(), [](const IndexColumn& a, const IndexColumn& b) {
+                          return a.column == b.column && a.collation == b.collation;
+                        });
+    });
+    if (same && !key.is_primary) continue;
+    made.push_back(&key);
+    ++number;
+    if (!(key.is_primary && statement_.without_rowid)) AddKeyIndex(key, number);
+  }
+  if (statement_.without_rowid) {
+    if (!has_primary_key_) {
+      return ErrorAt(sql_, statement_.range.begin,
+                     absl::StrCat("PRIMARY KEY missing on table ", table_.name));
+    }
+    table_.shape = kv::TableShape::kWithoutRowid;
+  }
+  return absl::OkStatus();
+}
+
+StatusOr<kv::TableDef> TableBuilder::Build() {
+  const parser::Name& name = statement_.name.object;
+  table_.name = std::string(name.text);
+  table_.strict = statement_.strict;
+  for (const parser::ColumnDefinition& column : statement_.columns) {
+    KV_RETURN_IF_ERROR(AddColumn(column));
+  }
+  for (const Constraint& constraint : statement_.constraints) {
+    KV_RETURN_IF_ERROR(AddTableConstraint(constraint));
+  }
+  KV_RETURN_IF_ERROR(FinishKeys());
+  // As sqlite_schema shows it.
+  table_.sql = absl::StrCat("CREATE TABLE ",
+                            std::string(sql_.substr(name.range.begin,
+                                                    statement_.range.end - name.range.begin)));
+  return std::move(table_);
+}
+
+}  // namespace kvsql::planner
