@@ -7,10 +7,11 @@ namespace {
 struct Style {
   const char* name;
   size_t max_value;
-  int large_percent;    // of values: over a quarter page
-  size_t key_length;    // of byte keys, at most
-  int long_key_percent; // of byte keys: spilled ones
+  int large_percent;     // of values: over a quarter page
+  size_t key_length;     // of byte keys, at most
+  int long_key_percent;  // of byte keys: spilled ones
   int64_t key_range;
+  int min_height;
   int compression = 0;
   uint32_t page_size = 4096;
 };
@@ -26,7 +27,10 @@ class Model {
 
   void Run(int operations) {
     for (int i = 0; i < operations && !::testing::Test::HasFatalFailure(); ++i) {
+      growing_ = i % 20'000 < 14'000;
       Step();
+      most_rows_ = std::max(most_rows_, model_.size());
+      most_height_ = std::max<int>(most_height_, tree_.writer->View().root.height);
       if (i % 500 == 499) {
         const Status status = tree_.Check();
         ASSERT_TRUE(status.ok()) << status << " after operation " << i;
@@ -42,6 +46,9 @@ class Model {
     CountingVisitor visitor;
     ASSERT_TRUE(tree_.Check(&visitor).ok());
     ASSERT_TRUE(visitor.pages.empty());
+    // The run was worth something.
+    EXPECT_GE(most_height_, style_.min_height) << most_rows_ << " rows";
+    ::testing::Test::RecordProperty("rows", static_cast<int>(most_rows_));
   }
 
  private:
@@ -52,11 +59,16 @@ class Model {
     if constexpr (std::is_same_v<Key, int64_t>) {
       // Dense parts, sparse parts and the ends of the range.
       switch (Below(8)) {
-        case 0: return n * 1'000'003;
-        case 1: return n * 1'000'000'007'000 - 7;
-        case 2: return std::numeric_limits<int64_t>::min() + n % 50;
-        case 3: return std::numeric_limits<int64_t>::max() - n % 50;
-        default: return n;
+        case 0:
+          return n * 1'000'003;
+        case 1:
+          return n * 1'000'000'007'000 - 7;
+        case 2:
+          return std::numeric_limits<int64_t>::min() + n % 50;
+        case 3:
+          return std::numeric_limits<int64_t>::max() - n % 50;
+        default:
+          return n;
       }
     } else {
       std::string key = std::to_string(n);
@@ -82,7 +94,8 @@ class Model {
     size_t size = Below(style_.max_value + 1);
     if (static_cast<int>(Below(100)) < style_.large_percent) size = 900 + Below(90'000);
     std::string value(size, static_cast<char>('a' + Below(26)));
-    for (size_t i = 0; i < value.size(); i += 1 + Below(64)) value[i] = static_cast<char>(random_());
+    for (size_t i = 0; i < value.size(); i += 1 + Below(64))
+      value[i] = static_cast<char>(random_());
     return value;
   }
 
@@ -107,8 +120,8 @@ class Model {
       return std::string_view(key);
     }
   }
-  using ArgBound = std::optional<
-      std::conditional_t<std::is_same_v<Key, int64_t>, int64_t, std::string_view>>;
+  using ArgBound =
+      std::optional<std::conditional_t<std::is_same_v<Key, int64_t>, int64_t, std::string_view>>;
 
   void Put() {
     const Key key = Below(3) == 0 ? ExistingOrRandom() : RandomKey();
@@ -121,8 +134,8 @@ class Model {
     const auto mode = static_cast<PutMode>(Below(6) < 4 ? 0 : Below(3));
     StatusOr<bool> stored = tree_.writer->Put(Arg(key), value, mode);
     ASSERT_TRUE(stored.ok()) << stored.status();
-    const bool expected = mode == PutMode::kUpsert ||
-                          (mode == PutMode::kInsertOnly ? !exists : exists);
+    const bool expected =
+        mode == PutMode::kUpsert || (mode == PutMode::kInsertOnly ? !exists : exists);
     ASSERT_EQ(*stored, expected);
     if (expected) model_[key] = value;
   }
@@ -169,7 +182,7 @@ class Model {
     Key lo = ExistingOrRandom();
     Key hi = ExistingOrRandom();
     if (hi < lo) std::swap(lo, hi);
-    if (Below(3) != 0) {
+    if (growing_ || Below(4) != 0) {
       // A short one.
       auto at = model_.lower_bound(lo);
       for (uint64_t i = 0, n = Below(300); i < n && at != model_.end(); ++i) ++at;
@@ -180,10 +193,10 @@ class Model {
     ArgBound to(Arg(hi));
     auto first = model_.lower_bound(lo);
     auto last = model_.lower_bound(hi);
-    if (Below(40) == 0) {
+    if (Below(60) == 0) {
       from.reset();
       first = model_.begin();
-    } else if (Below(40) == 0) {
+    } else if (Below(60) == 0) {
       to.reset();
       last = model_.end();
     }
@@ -219,9 +232,9 @@ class Model {
     const auto rank = static_cast<uint64_t>(std::distance(model_.begin(), model_.lower_bound(lo)));
     ASSERT_EQ(*Rank(view, Arg(lo)), rank);
     const uint64_t count =
-        hi < lo ? 0
-                : static_cast<uint64_t>(
-                      std::distance(model_.lower_bound(lo), model_.lower_bound(hi)));
+        hi < lo
+            ? 0
+            : static_cast<uint64_t>(std::distance(model_.lower_bound(lo), model_.lower_bound(hi)));
     ASSERT_EQ(*CountRange(view, ArgBound(Arg(lo)), ArgBound(Arg(hi))), count);
     Cursor cursor(tree_.writer.get());
     ASSERT_EQ(cursor.SeekToRank(rank), rank < model_.size()) << cursor.status();
@@ -253,9 +266,15 @@ class Model {
       ASSERT_EQ(ValueOf(*tree_.txn, cursor.value()), at->second);
       if (Below(3) == 0) {
         switch (Below(4)) {
-          case 0: Put(); break;
-          case 1: Delete(); break;
-          case 2: PutKey(key); break;
+          case 0:
+            Put();
+            break;
+          case 1:
+            Delete();
+            break;
+          case 2:
+            PutKey(key);
+            break;
           case 3: {
             ASSERT_TRUE(*tree_.writer->Delete(Arg(key)));
             model_.erase(key);
@@ -301,26 +320,50 @@ class Model {
 
   void Step() {
     switch (Below(64)) {
-      case 0: DeleteMany(); break;
-      case 1:
-        if (Below(4) == 0) DeleteRange();
+      case 0:
+        if (!growing_ || Below(16) == 0) DeleteMany();
         break;
-      case 2: Walk(); break;
-      case 3: Ranks(); break;
-      case 4: PutRun(); break;
+      case 1:
+        if (Below(growing_ ? 64 : 4) == 0) DeleteRange();
+        break;
+      case 2:
+        Walk();
+        break;
+      case 3:
+        Ranks();
+        break;
+      case 4:
+        PutRun();
+        break;
       case 5:
         if (depth_ == 0 && Below(4) == 0) tree_.Commit();
         break;
       case 6:
         if (Below(8) == 0) Savepoint();
         break;
-      case 7: case 8: case 9: case 10: case 11: case 12: case 13: case 14: case 15: case 16: case 17:
-        Delete();
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+      case 11:
+      case 12:
+      case 13:
+      case 14:
+      case 15:
+      case 16:
+      case 17:
+        if (!growing_ || Below(4) == 0) Delete();
         break;
-      case 18: case 19: case 20: case 21: case 22: case 23:
+      case 18:
+      case 19:
+      case 20:
+      case 21:
+      case 22:
+      case 23:
         Lookup();
         break;
-      default: Put();
+      default:
+        Put();
     }
   }
 
@@ -329,23 +372,23 @@ class Model {
   TestTree tree_;
   std::map<Key, std::string> model_;
   int depth_ = 0;
+  bool growing_ = true;
+  size_t most_rows_ = 0;
+  int most_height_ = 0;
 };
 
 class TreeModelTest : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
 constexpr Style kStyles[] = {
-    {"small", 12, 0, 24, 0, 5000},
-    {"wide", 900, 0, 900, 0, 3000},
-    {"large", 60, 4, 24, 0, 2000},
-    {"compressed", 60, 4, 24, 0, 2000, 3},
-    {"longkeys", 60, 1, 40, 10, 300},
-    {"bigpages", 200, 1, 300, 3, 20000, 0, 65536},
+    {"small", 12, 0, 24, 0, 100'000, 1},  {"wide", 900, 0, 900, 0, 30'000, 2},
+    {"large", 60, 4, 24, 0, 20'000, 1},   {"compressed", 60, 4, 24, 0, 20'000, 1, 3},
+    {"longkeys", 60, 1, 40, 20, 10'000, 1}, {"bigpages", 200, 1, 300, 3, 20'000, 1, 0, 65536},
 };
 
 #ifdef KVSQL_TESTING
-constexpr int kOperations = 12'000;
+constexpr int kOperations = 20'000;
 #else
-constexpr int kOperations = 30'000;
+constexpr int kOperations = 60'000;
 #endif
 
 TEST_P(TreeModelTest, BytesAgreeWithMap) {
