@@ -53,7 +53,7 @@ void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<cons
     out->key.append(row_key);
   }
   if (out->shape.truncated) {
-    out->value = kTruncated;
+    out->value.assign(1, kTruncated.front());
   } else {
     AppendLoss(*tuple, index.parts, &out->value);
   }

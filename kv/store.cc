@@ -40,12 +40,16 @@ StatusOr<std::shared_ptr<Store>> Store::Open(const StoreOptions& options) {
 
 Store::Store(const StoreOptions& options) : options_(options) {}
 
-Store::~Store() = default;
+Store::~Store() { (void)Close(); }
 
 Status Store::Close() {
+  if (pager_ == nullptr || closed_) return absl::OkStatus();
   // A failure to give space back is no failure to close; whatever broke will show there.
   (void)CompactTail(pager_.get(), kMaxMovesAtClose);
-  return pager_->Close();
+  Status closed = pager_->Close();
+  // Refused while snapshots are open or a transaction runs: then it may be tried again.
+  closed_ = closed.ok() || !pager_->health().ok();
+  return closed;
 }
 
 StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite(std::chrono::milliseconds busy_timeout) {

@@ -53,7 +53,9 @@ class Store : public std::enable_shared_from_this<Store> {
   static StatusOr<std::shared_ptr<Store>> Open(const StoreOptions& options);
   ~Store();
 
-  // The last checkpoint, and the lock's end. FAILED_PRECONDITION while read transactions are begun.
+  // The last checkpoint, and the lock's end; if another Store of this process has the file open, only this
+  // one's claim to it. FAILED_PRECONDITION while read transactions are begun, UNAVAILABLE while a write
+  // transaction runs. Idempotent; not to be called by two threads at once.
   Status Close();
 
   // Begins the write transaction when those before it have ended. UNAVAILABLE after the timeout.
@@ -89,6 +91,7 @@ class Store : public std::enable_shared_from_this<Store> {
 
   StoreOptions options_;
   std::shared_ptr<pager::Pager> pager_;
+  bool closed_ = false;
   std::shared_ptr<const Schema> first_schema_;
   std::mutex scratch_mutex_;
   std::unique_ptr<WriteScratch> scratch_;

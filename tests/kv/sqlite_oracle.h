@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kv/value.h"
+#include "tests/kv/value_samples.h"
 
 namespace kvsql::kv {
 
@@ -38,9 +39,40 @@ class SqliteOracle {
     int index = 0;
     for (const ValueView& value : parameters) Bind(statement, ++index, value);
     Value result;
-    if (sqlite3_step(statement) == SQLITE_ROW) result = Column(statement);
+    if (sqlite3_step(statement) == SQLITE_ROW) result = Column(statement, 0);
     sqlite3_reset(statement);
     return result;
+  }
+
+  // Runs a statement; the error message, or nothing.
+  std::string Run(const std::string& sql, const std::vector<ValueView>& parameters) {
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr), SQLITE_OK)
+        << sql << ": " << sqlite3_errmsg(db_);
+    int index = 0;
+    for (const ValueView& value : parameters) Bind(statement, ++index, value);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+    }
+    const int result = sqlite3_finalize(statement);
+    return result == SQLITE_OK ? "" : sqlite3_errmsg(db_);
+  }
+
+  // All rows as text: "rowid:" (if it is the first column), then "value|" each.
+  std::string Dump(const std::string& sql, bool rowid_first) {
+    sqlite3_stmt* statement = nullptr;
+    EXPECT_EQ(sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr), SQLITE_OK)
+        << sql << ": " << sqlite3_errmsg(db_);
+    std::string text;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+      if (rowid_first) text += Describe(Column(statement, 0).view());
+      text += ":";
+      for (int i = rowid_first ? 1 : 0; i < sqlite3_column_count(statement); ++i) {
+        text += Describe(Column(statement, i).view()) + "|";
+      }
+      text += "\n";
+    }
+    sqlite3_finalize(statement);
+    return text;
   }
 
  private:
@@ -66,18 +98,18 @@ class SqliteOracle {
     }
   }
 
-  static Value Column(sqlite3_stmt* statement) {
-    switch (sqlite3_column_type(statement, 0)) {
+  static Value Column(sqlite3_stmt* statement, int column) {
+    switch (sqlite3_column_type(statement, column)) {
       case SQLITE_INTEGER:
-        return Value(ValueView::Integer(sqlite3_column_int64(statement, 0)));
+        return Value(ValueView::Integer(sqlite3_column_int64(statement, column)));
       case SQLITE_FLOAT:
-        return Value(ValueView::Real(sqlite3_column_double(statement, 0)));
+        return Value(ValueView::Real(sqlite3_column_double(statement, column)));
       case SQLITE_TEXT:
       case SQLITE_BLOB: {
-        const bool text = sqlite3_column_type(statement, 0) == SQLITE_TEXT;
-        const auto* data = static_cast<const char*>(sqlite3_column_blob(statement, 0));
+        const bool text = sqlite3_column_type(statement, column) == SQLITE_TEXT;
+        const auto* data = static_cast<const char*>(sqlite3_column_blob(statement, column));
         const std::string bytes(data == nullptr ? "" : data,
-                                static_cast<size_t>(sqlite3_column_bytes(statement, 0)));
+                                static_cast<size_t>(sqlite3_column_bytes(statement, column)));
         return Value(text ? ValueView::Text(bytes) : ValueView::Blob(bytes));
       }
       default:
