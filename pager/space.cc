@@ -184,7 +184,7 @@ StatusOr<std::vector<PageRun>> Pager::AllocateRunsLocked(uint32_t pages, uint32_
   }
   const uint32_t end = allocator_.page_count();
   uint32_t tail = allocator_.FreeTailStart();
-  const Status grown = GrowLocked(std::max<uint32_t>(pages + reserve, pages - (end - tail)));
+  const Status grown = GrowLocked(std::max(pages + reserve, pages - std::min(pages, end - tail)));
   if (!grown.ok()) {
     for (const PageRun& run : runs) ReleaseRunLocked(run.first, run.pages);
     return grown;
