@@ -64,7 +64,7 @@ WriteTransaction::~WriteTransaction() {
 }
 
 void WriteTransaction::Rollback() {
-  if (!active_) return;
+  if (!active_ || pager_->forked()) return;
   Finish(/*keep_pages=*/false, nullptr);
   pager_->writer_lock_.Release();
 }

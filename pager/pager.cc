@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "pager/create_file.h"
 #include "pager/test_switches.h"
 
 namespace kvsql::pager {
@@ -28,7 +29,7 @@ Snapshot::Snapshot(std::shared_ptr<Pager> pager)
 
 Snapshot& Snapshot::operator=(Snapshot&& other) noexcept {
   if (this == &other) return *this;
-  if (slot_ != nullptr) pager_->slots_.Release(slot_);
+  ReleaseSlot();
   pager_ = std::move(other.pager_);
   current_ = std::exchange(other.current_, nullptr);
   slot_ = std::exchange(other.slot_, nullptr);
@@ -36,8 +37,11 @@ Snapshot& Snapshot::operator=(Snapshot&& other) noexcept {
   return *this;
 }
 
-Snapshot::~Snapshot() {
-  if (slot_ != nullptr) pager_->slots_.Release(slot_);
+Snapshot::~Snapshot() { ReleaseSlot(); }
+
+void Snapshot::ReleaseSlot() {
+  // In a forked child the slots' mutex may be held by a thread that is not there.
+  if (slot_ != nullptr && !pager_->forked()) pager_->slots_.Release(slot_);
 }
 
 Pager::Pager(const PagerOptions& options)
@@ -51,6 +55,11 @@ Pager::Pager(const PagerOptions& options)
 }
 
 Pager::~Pager() {
+  if (forked()) {
+    AbandonAfterFork();
+    return;
+  }
+  opens_ = 1;
   (void)Close();
   if (worker_ != nullptr) worker_->Stop();
   std::lock_guard lock(space_mutex_);
@@ -68,108 +77,130 @@ StatusOr<std::shared_ptr<Pager>> Pager::Open(const PagerOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("page size ", options.page_size, " is not a power of two from 4096 to 65536"));
   }
+  return options.path.empty() ? OpenMemory(options) : OpenShared(options);
+}
+
+StatusOr<std::shared_ptr<Pager>> Pager::OpenMemory(const PagerOptions& options) {
   std::shared_ptr<Pager> pager(new Pager(options));
-  Status opened;
-  if (pager->in_memory()) {
-    pager->real_path_ = ":memory:";
-    pager->salt_ = RandomBits();
+  pager->real_path_ = ":memory:";
+  pager->salt_ = RandomBits();
+  {
     std::lock_guard lock(pager->space_mutex_);
     pager->allocator_.Extend(pager->first_page_);
     for (PageId page = 0; page < pager->first_page_; ++page) pager->allocator_.Claim(page);
     pager->table_.Reserve(pager->first_page_);
-  } else {
-    KV_ASSIGN_OR_RETURN(pager->real_path_, pager->fs_->RealPath(options.path));
-    opened = pager->OpenFile();
   }
-  if (opened.ok() && pager->in_memory()) {
-    State* state = pager->NewState(0, pager->newest_roots_, nullptr);
-    std::lock_guard lock(pager->space_mutex_);
-    pager->PublishLocked(state, {});
-  }
-  if (!opened.ok()) {
-    // Not to be closed by a checkpoint: nothing of it can be trusted.
-    pager->Poison(opened);
-    return opened;
-  }
-  if (options.background && !options.read_only && !pager->in_memory()) {
-    pager->worker_ =
-        std::make_unique<BackgroundWorker>([raw = pager.get()] { raw->RunBackgroundWork(); });
-  }
+  State* state = pager->NewState(0, pager->newest_roots_, nullptr);
+  std::lock_guard lock(pager->space_mutex_);
+  pager->PublishLocked(state, {});
   return pager;
 }
 
-// A database without a page: one meta, an empty second slot.
-std::vector<uint8_t> Pager::InitialImage() {
-  durable_meta_ = MetaPage{};
-  durable_meta_.page_size = options_.page_size;
-  durable_meta_.counter = 1;
-  durable_meta_.page_count =
-      std::max<uint32_t>(1, kMetaSlots * kMetaSlotBytes / options_.page_size);
-  durable_meta_.salt = RandomBits();
-  for (size_t i = 0; i < durable_meta_.database_id.size(); i += 8) {
-    const uint64_t bits = RandomBits();
-    std::memcpy(durable_meta_.database_id.data() + i, &bits, sizeof(bits));
+// The pager that this process has of the file already, or a new one (S38).
+StatusOr<std::shared_ptr<Pager>> Pager::OpenShared(const PagerOptions& options) {
+  FileSystem* fs = options.file_system != nullptr ? options.file_system : FileSystem::Posix();
+  const auto deadline = std::chrono::steady_clock::now() + options.busy_timeout;
+  KV_ASSIGN_OR_RETURN(const std::string path, fs->RealPath(options.path));
+  for (;;) {
+    const StatusOr<FileIdentity> identity = fs->Identify(path);
+    if (absl::IsNotFound(identity.status()) && options.create_if_missing && !options.read_only) {
+      KV_RETURN_IF_ERROR(CreateDatabaseFile(fs, path, InitialImage(options.page_size)).status());
+      continue;
+    }
+    KV_RETURN_IF_ERROR(identity.status());
+    KV_ASSIGN_OR_RETURN(CoreRegistry::Entered entered,
+                        CoreRegistry::Instance().Enter(fs, *identity, deadline));
+    if (entered.core != nullptr) {
+      auto shared = std::static_pointer_cast<Pager>(entered.core);
+      if (shared->read_only() && !options.read_only) {
+        return absl::FailedPreconditionError(
+            absl::StrCat(path, " is open in this process for reading only"));
+      }
+      std::lock_guard lock(shared->opens_mutex_);
+      if (shared->closing_) continue;
+      ++shared->opens_;
+      return shared;
+    }
+    std::shared_ptr<Pager> pager(new Pager(options));
+    pager->registration_ = std::move(entered.registration);
+    pager->real_path_ = path;
+    KV_ASSIGN_OR_RETURN(const bool same_file, pager->LockFile(*identity, deadline));
+    if (!same_file) continue;
+    if (Status opened = pager->OpenLocked(); !opened.ok()) {
+      // Not to be closed by a checkpoint: nothing of it can be trusted.
+      pager->Poison(opened);
+      return opened;
+    }
+    if (options.background && !options.read_only) {
+      pager->worker_ =
+          std::make_unique<BackgroundWorker>([raw = pager.get()] { raw->RunBackgroundWork(); });
+    }
+    pager->registration_.Publish(pager, &Pager::AfterForkInChild);
+    return pager;
   }
-  std::vector<uint8_t> image(std::max<size_t>(kMetaSlots * kMetaSlotBytes, options_.page_size), 0);
-  EncodeMeta(durable_meta_, image.data());
+}
+
+// In a forked child the handles can only be closed: lock, threads and mapping stayed with the parent.
+void Pager::AfterForkInChild(void* core) {
+  auto* pager = static_cast<Pager*>(core);
+  pager->forked_.store(true);
+  pager->closed_.store(true);
+  pager->current_.store(nullptr);
+}
+
+// A database without a page: one meta, an empty second slot.
+std::vector<uint8_t> Pager::InitialImage(uint32_t page_size) {
+  MetaPage meta;
+  meta.page_size = page_size;
+  meta.counter = 1;
+  meta.page_count = std::max<uint32_t>(1, kMetaSlots * kMetaSlotBytes / page_size);
+  meta.salt = RandomBits();
+  for (size_t i = 0; i < meta.database_id.size(); i += 8) {
+    const uint64_t bits = RandomBits();
+    std::memcpy(meta.database_id.data() + i, &bits, sizeof(bits));
+  }
+  std::vector<uint8_t> image(std::max<size_t>(kMetaSlots * kMetaSlotBytes, page_size), 0);
+  EncodeMeta(meta, image.data());
   return image;
 }
 
-// Under a temporary name first: whoever finds the file finds it whole (S39).
-Status Pager::CreateFile() {
-  const std::vector<uint8_t> image = InitialImage();
-  const std::string temporary = absl::StrCat(real_path_, ".new-", absl::Hex(RandomBits()));
-  KV_ASSIGN_OR_RETURN(std::unique_ptr<File> file, fs_->Open(temporary, OpenMode::kCreateExclusive));
-  Status status = file->WriteAt(0, Bytes(image));
-  if (status.ok()) status = file->SyncData();
-  if (status.ok()) status = fs_->RenameNoReplace(temporary, real_path_);
-  if (!status.ok()) {
-    (void)fs_->Unlink(temporary);
-    // Another creator was faster; its file is as good.
-    return absl::IsAlreadyExists(status) ? absl::OkStatus() : status;
-  }
-  created_ = true;
-  return fs_->SyncParentDirectory(real_path_);
-}
-
-Status Pager::OpenFile() {
-  const auto deadline = std::chrono::steady_clock::now() + options_.busy_timeout;
+// Opens and locks the file (S37). False: the name means another file than `identity` by now.
+StatusOr<bool> Pager::LockFile(const FileIdentity& identity,
+                               std::chrono::steady_clock::time_point deadline) {
   const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
   for (;;) {
     auto file =
         fs_->Open(real_path_, options_.read_only ? OpenMode::kReadOnly : OpenMode::kReadWrite);
-    if (absl::IsNotFound(file.status()) && options_.create_if_missing && !options_.read_only) {
-      KV_RETURN_IF_ERROR(CreateFile());
-      continue;
-    }
+    if (absl::IsNotFound(file.status())) return false;
     KV_RETURN_IF_ERROR(file.status());
     auto lock = fs_->TryLock(real_path_, mode);
-    if (!lock.ok()) {
+    if (lock.ok()) {
+      const auto now = fs_->Identify(real_path_);
+      if (!now.ok() || *now != identity || (*file)->identity() != identity) return false;
+      lock_ = std::move(lock).value();
+    } else if (options_.read_only && absl::IsPermissionDenied(lock.status())) {
       // On media that cannot be written nobody can hold it against a reader (S34).
-      if (options_.read_only && absl::IsPermissionDenied(lock.status())) {
-        file_ = std::move(file).value();
-        break;
-      }
-      if (!absl::IsUnavailable(lock.status()) && !absl::IsNotFound(lock.status()))
-        return lock.status();
-      if (std::chrono::steady_clock::now() >= deadline) return lock.status();
+      if ((*file)->identity() != identity) return false;
+    } else if (absl::IsNotFound(lock.status())) {
+      return false;
+    } else if (absl::IsUnavailable(lock.status()) && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(kLockPoll);
       continue;
+    } else {
+      return lock.status();
     }
-    // The name may mean another file by now.
-    auto identity = fs_->Identify(real_path_);
-    if (!identity.ok() || *identity != (*file)->identity()) continue;
     file_ = std::move(file).value();
-    lock_ = std::move(lock).value();
-    break;
+    return true;
   }
-  KV_ASSIGN_OR_RETURN(const uint64_t size, file_->Size());
-  if (size == 0 && !options_.read_only) {
-    // An empty file, made by somebody for us: initialised in place, under the lock.
-    const std::vector<uint8_t> image = InitialImage();
-    KV_RETURN_IF_ERROR(file_->WriteAt(0, Bytes(image)));
-    KV_RETURN_IF_ERROR(file_->SyncData());
-    KV_RETURN_IF_ERROR(fs_->SyncParentDirectory(real_path_));
+}
+
+Status Pager::OpenLocked() {
+  if (!options_.read_only) {
+    KV_ASSIGN_OR_RETURN(const bool unborn, IsUnborn(file_.get()));
+    if (unborn) {
+      KV_RETURN_IF_ERROR(
+          InitialiseInPlace(fs_, file_.get(), real_path_, InitialImage(options_.page_size)));
+    }
   }
   return OpenExisting();
 }
@@ -267,8 +298,28 @@ Status Pager::Truncate() {
   return ShrinkFile(LogChoice::kKeep);
 }
 
+// What belongs to the parent process is neither unlocked, joined, unmapped nor written.
+void Pager::AbandonAfterFork() {
+  (void)worker_.release();
+  (void)lock_.release();
+  (void)file_.release();
+  (void)log_.release();
+  new std::shared_ptr<const FileMapping>(std::move(mapping_));
+}
+
 Status Pager::Close() {
   if (closed_.load(std::memory_order_acquire)) return absl::OkStatus();
+  {
+    std::lock_guard lock(opens_mutex_);
+    if (opens_ > 1) {
+      --opens_;
+      return absl::OkStatus();
+    }
+  }
+  return CloseLast();
+}
+
+Status Pager::CloseLast() {
   if (!writer_lock_.Acquire(options_.busy_timeout)) {
     return absl::UnavailableError(absl::StrCat(name(), ": a write transaction is running"));
   }
@@ -288,6 +339,17 @@ Status Pager::Close() {
     }
     current_.store(current, std::memory_order_seq_cst);
   }
+  {
+    std::lock_guard lock(opens_mutex_);
+    if (opens_ > 1) {
+      // Somebody opened it meanwhile.
+      --opens_;
+      writer_lock_.Release();
+      return absl::OkStatus();
+    }
+    closing_ = true;
+    registration_.BeginClose();
+  }
   if (worker_ != nullptr) worker_->Stop();
   Status status;
   if (!in_memory() && !options_.read_only && health().ok()) status = FinalCheckpoint();
@@ -300,6 +362,7 @@ Status Pager::Close() {
   closed_.store(true, std::memory_order_release);
   log_.reset();
   lock_.reset();
+  registration_.Release();
   writer_lock_.Release();
   return status;
 }

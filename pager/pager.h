@@ -41,6 +41,7 @@
 #include "pager/allocator.h"
 #include "pager/background.h"
 #include "pager/commit_log.h"
+#include "pager/core_registry.h"
 #include "pager/file.h"
 #include "pager/frame_pool.h"
 #include "pager/meta.h"
@@ -112,6 +113,8 @@ class Snapshot {
   const std::shared_ptr<Pager>& pager() const { return pager_; }
 
  private:
+  void ReleaseSlot();
+
   std::shared_ptr<Pager> pager_;
   const std::atomic<const State*>* current_ = nullptr;
   ReaderSlot* slot_ = nullptr;
@@ -140,7 +143,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   static StatusOr<std::shared_ptr<Pager>> Open(const PagerOptions& options);
   ~Pager();
 
-  // The last checkpoint; unlinks the log; unlocks (S31). Waits for a running write transaction and fails
+  // To be called once per Open; the last one takes effect: the last checkpoint; unlinks the log; unlocks (S31). Waits for a running write transaction and fails
   // (FAILED_PRECONDITION) while snapshots are active. Afterwards Begin and BeginWrite fail. Idempotent.
   Status Close();
 
@@ -166,6 +169,8 @@ class Pager : public std::enable_shared_from_this<Pager> {
   // Checksum, number and node structure of a page that stands at `bytes` in the mapping.
   Status ValidatePage(PageId id, const uint8_t* bytes) const;
   bool in_memory() const { return options_.path.empty(); }
+  // Whether this process is a forked child of the one that opened it: only good for destruction.
+  bool forked() const { return forked_.load(std::memory_order_relaxed); }
   bool read_only() const { return options_.read_only; }
   uint32_t page_size() const { return options_.page_size; }
   const PagerOptions& options() const { return options_; }
@@ -267,9 +272,15 @@ class Pager : public std::enable_shared_from_this<Pager> {
   bool CheckpointDue() const;
 
   // recovery.cc
-  Status OpenFile();
-  Status CreateFile();
-  std::vector<uint8_t> InitialImage();
+  static StatusOr<std::shared_ptr<Pager>> OpenMemory(const PagerOptions& options);
+  static StatusOr<std::shared_ptr<Pager>> OpenShared(const PagerOptions& options);
+  static std::vector<uint8_t> InitialImage(uint32_t page_size);
+  static void AfterForkInChild(void* core);
+  StatusOr<bool> LockFile(const FileIdentity& identity,
+                          std::chrono::steady_clock::time_point deadline);
+  Status OpenLocked();
+  Status CloseLast();
+  void AbandonAfterFork();
   Status ShrinkFile(LogChoice log);
   Status FinalCheckpoint();
   Status OpenExisting();
@@ -281,6 +292,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   Status ReadOwnPage(PageId page, std::vector<uint8_t>* out);
   Status ReplayLogRecords(const std::string& log_path);
 
+  CoreRegistry::Registration registration_;  // first: released last
   PagerOptions options_;
   uint8_t page_shift_ = 12;
   uint64_t salt_ = 0;
@@ -301,7 +313,6 @@ class Pager : public std::enable_shared_from_this<Pager> {
   uint32_t log_creation_retry_ = 0;
   bool first_write_prepared_ = false;
   bool replaying_ = false;
-  bool created_ = false;
   LogPosition replay_position_;
   uint32_t unacknowledged_ = 0;  // only with a broken rule
 
@@ -357,6 +368,10 @@ class Pager : public std::enable_shared_from_this<Pager> {
   mutable std::mutex poison_mutex_;
   Status poison_;
   std::atomic<bool> closed_{false};
+  std::atomic<bool> forked_{false};
+  std::mutex opens_mutex_;
+  int opens_ = 1;         // Opens that got this pager, less their Closes
+  bool closing_ = false;  // too late to get it
   std::unique_ptr<BackgroundWorker> worker_;
 };
 

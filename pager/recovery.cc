@@ -233,7 +233,7 @@ Status Pager::PrepareFirstWrite() {
   }
   std::lock_guard lock(checkpoint_mutex_);
   const Status prepared = [&]() -> Status {
-    if (durable_meta_.log_id == 0 && !created_ && !KV_BROKEN(kRecoverySkipSync)) {
+    if (durable_meta_.log_id == 0 && !KV_BROKEN(kRecoverySkipSync)) {
       KV_RETURN_IF_ERROR(file_->SyncData());
       MetaPage on_disk;
       int slot = -1;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <map>
 #include <random>
@@ -279,6 +281,45 @@ TEST_F(PagerTest, LargeValuesLiveInExtents) {
     ASSERT_TRUE(txn->Commit({}, Durability::kFull).ok());
   }
   EXPECT_GT(pager->stats().free_pages, large.size() / 4096);
+}
+
+TEST_F(PagerTest, ASecondOpenSharesThePager) {
+  auto first = Open();
+  ASSERT_TRUE(Apply(*first, {{1, 1}}).ok());
+  ASSERT_EQ(symlink(options_.path.c_str(), (directory_ + "/alias").c_str()), 0);
+  PagerOptions alias = options_;
+  alias.path = directory_ + "/alias";
+  auto second = Pager::Open(alias);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(*second, first);
+  ASSERT_TRUE(first->Close().ok());
+  ASSERT_TRUE(Apply(**second, {{1, 2}}).ok());
+  ASSERT_TRUE((*second)->Close().ok());
+  EXPECT_FALSE(Apply(**second, {{1, 3}}).ok());
+  first = Open();
+  EXPECT_NE(*second, first);
+  EXPECT_EQ(Read(first, 1), 2u);
+}
+
+TEST_F(PagerTest, AForkedChildCanOnlyLetGo) {
+  auto pager = Open();
+  ASSERT_TRUE(Apply(*pager, {{1, 1}}).ok());
+  Snapshot snapshot(pager);
+  const pid_t child = fork();
+  if (child == 0) {
+    bool right = !snapshot.Begin() && !pager->BeginWrite().ok() && pager->Close().ok();
+    snapshot = Snapshot();
+    pager.reset();
+    // The child may not take the file from its parent.
+    options_.busy_timeout = std::chrono::milliseconds(1);
+    right = right && absl::IsUnavailable(Pager::Open(options_).status());
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(Apply(*pager, {{1, 2}}).ok());
+  EXPECT_EQ(Read(pager, 1), 2u);
 }
 
 TEST_F(PagerTest, ReadersWritersAndCheckpointsTogether) {
