@@ -59,8 +59,10 @@ CommitLog::CommitLog(std::string path, std::unique_ptr<File> file, const LogIden
 LogPosition CommitLog::StartGeneration(uint64_t generation, uint64_t salt) {
   std::lock_guard lock(mutex_);
   KV_CHECK(buffer_->empty());
-  identity_.generation = generation;
-  identity_.salt = salt;
+  if (!KV_BROKEN(kRecoveryKeepGeneration)) {
+    identity_.generation = generation;
+    identity_.salt = salt;
+  }
   end_ = LogPosition{};
   next_append_ = end_.next_sequence;
   written_.store(0, std::memory_order_release);
