@@ -81,6 +81,7 @@ void WriteTransaction::Finish(bool keep_pages, Pager::Delta* delta) {
         delta->freed.push_back(run);
         continue;
       }
+      live_extents_.erase(run.first);
       for (uint32_t i = 0; i < run.pages; ++i) {
         pager_->DropFrameLocked(run.first + i);
         table.set_epoch(run.first + i, kDeadEpoch);
