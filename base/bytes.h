@@ -13,7 +13,8 @@
 
 namespace kvsql {
 
-static_assert(std::endian::native == std::endian::little, "kvsql runs on little-endian machines only");
+static_assert(std::endian::native == std::endian::little,
+              "kvsql runs on little-endian machines only");
 
 // Loads a T from unaligned little-endian bytes.
 template <typename T>

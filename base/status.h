@@ -29,17 +29,19 @@ Status DataLoss(const Args&... args) {
 #define KV_CONCAT_(a, b) KV_CONCAT_INNER_(a, b)
 
 // Returns from the enclosing function if `expr` (a Status) is not OK.
-#define KV_RETURN_IF_ERROR(expr)                                     \
-  do {                                                               \
-    if (::absl::Status kv_status_ = (expr); !kv_status_.ok()) [[unlikely]] return kv_status_; \
+#define KV_RETURN_IF_ERROR(expr)                                           \
+  do {                                                                     \
+    if (::absl::Status kv_status_ = (expr); !kv_status_.ok()) [[unlikely]] \
+      return kv_status_;                                                   \
   } while (false)
 
 // KV_ASSIGN_OR_RETURN(auto x, StatusOrExpression()): declares or assigns, or returns the error.
 #define KV_ASSIGN_OR_RETURN(lhs, expr) \
   KV_ASSIGN_OR_RETURN_IMPL_(KV_CONCAT_(kv_status_or_, __LINE__), lhs, expr)
-#define KV_ASSIGN_OR_RETURN_IMPL_(var, lhs, expr)      \
-  auto var = (expr);                                   \
-  if (!var.ok()) [[unlikely]] return std::move(var).status(); \
+#define KV_ASSIGN_OR_RETURN_IMPL_(var, lhs, expr) \
+  auto var = (expr);                              \
+  if (!var.ok()) [[unlikely]]                     \
+    return std::move(var).status();               \
   lhs = std::move(var).value()
 
 }  // namespace kvsql

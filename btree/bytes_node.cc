@@ -107,8 +107,8 @@ int BytesNode::CompareSpilled(const pager::PageReader& pages, const uint8_t* pag
 }
 
 NodePosition BytesNode::SearchManyTies(const pager::PageReader& pages, const uint8_t* page,
-                                       uint32_t index, std::string_view key,
-                                       std::string_view rest, uint32_t head) {
+                                       uint32_t index, std::string_view key, std::string_view rest,
+                                       uint32_t head) {
   const BytesSlot* slots = Slots(page);
   const bool branch = pager::HeaderOf(page)->level != 0;
   uint32_t end = CountOf(page);
@@ -241,7 +241,8 @@ void BytesNode::Gather(const uint8_t* page, uint32_t page_size, bool branch, Gat
   const std::string_view prefix = Prefix(page);
   const BytesSlot* slots = Slots(page);
   size_t key_bytes = 0;
-  for (uint32_t i = 0; i < count; ++i) key_bytes += prefix.size() + KeyLength(slots[i]) + kHeadBytes;
+  for (uint32_t i = 0; i < count; ++i)
+    key_bytes += prefix.size() + KeyLength(slots[i]) + kHeadBytes;
   if (buffer->keys.size() < key_bytes) buffer->keys.resize(key_bytes);
   char* to = buffer->keys.data();
   entries->reserve(entries->size() + count + 1);
@@ -333,8 +334,8 @@ void BytesNode::Build(uint8_t* page, uint32_t page_size, std::span<const Entry> 
 bool BytesNode::StartLeaf(uint8_t* page, uint32_t page_size, const uint8_t* neighbour,
                           const Entry& entry) {
   Init(page, page_size, false);
-  const size_t prefix = std::min<size_t>(CommonPrefix(Prefix(neighbour), entry.key),
-                                         MaxPrefix(page_size));
+  const size_t prefix =
+      std::min<size_t>(CommonPrefix(Prefix(neighbour), entry.key), MaxPrefix(page_size));
   pager::HeaderOf(page)->prefix_length = static_cast<uint16_t>(prefix);
   std::memset(page + kPrefixOffset, 0, AlignedPrefix(prefix));
   std::memcpy(page + kPrefixOffset, entry.key.data(), prefix);

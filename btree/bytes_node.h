@@ -40,8 +40,8 @@ struct BytesNode {
     return kPrefixOffset + ((prefix_length + 7) & ~7u);
   }
   static const BytesSlot* Slots(const uint8_t* page) {
-    return reinterpret_cast<const BytesSlot*>(
-        page + SlotsOffset(pager::HeaderOf(page)->prefix_length));
+    return reinterpret_cast<const BytesSlot*>(page +
+                                              SlotsOffset(pager::HeaderOf(page)->prefix_length));
   }
   static BytesSlot* Slots(uint8_t* page) {
     return reinterpret_cast<BytesSlot*>(page + SlotsOffset(pager::HeaderOf(page)->prefix_length));
@@ -49,7 +49,8 @@ struct BytesNode {
 
   // The first four bytes of `rest`, zero-padded, as a number that orders as the bytes do.
   static uint32_t HeadOf(const char* rest, size_t size) {
-    if (size >= kHeadBytes) [[likely]] return LoadBe<uint32_t>(rest);
+    if (size >= kHeadBytes) [[likely]]
+      return LoadBe<uint32_t>(rest);
     uint32_t head = 0;
     for (size_t i = 0; i < size; ++i) {
       head |= uint32_t{static_cast<uint8_t>(rest[i])} << (24 - 8 * i);
@@ -104,7 +105,8 @@ struct BytesNode {
   static ValueRef Value(const uint8_t* page, uint32_t index) {
     const BytesSlot& slot = Slots(page)[index];
     const uint8_t* at = page + slot.offset + TailLength(slot);
-    if (IsSpilled(slot)) [[unlikely]] at += DescriptorSize(at);
+    if (IsSpilled(slot)) [[unlikely]]
+      at += DescriptorSize(at);
     return DecodeValue(at);
   }
 
@@ -164,6 +166,10 @@ struct BytesNode {
   // a guess at what the keys to come will share.
   static bool StartLeaf(uint8_t* page, uint32_t page_size, const uint8_t* neighbour,
                         const Entry& entry);
+
+  static bool SharesPrefix(const uint8_t* page, std::string_view key) {
+    return key.starts_with(Prefix(page));
+  }
 
   // Whether `key` is known to lie behind the last entry of a leaf that has one. False may be wrong.
   static bool IsBehindLast(const uint8_t* page, std::string_view key) {
@@ -243,7 +249,8 @@ struct BytesNode {
     for (; index < count && slots[index].head == head; ++index) {
       bool error = false;
       const int order = CompareTail(pages, page, slots[index], branch, key, rest, &error);
-      if (error) [[unlikely]] return {.index = index, .error = true};
+      if (error) [[unlikely]]
+        return {.index = index, .error = true};
       if (order >= 0) return {.index = index, .exact = order == 0};
       if (index + 16 < count && slots[index + 16].head == head) [[unlikely]] {
         return SearchManyTies(pages, page, index + 1, key, rest, head);

@@ -154,12 +154,12 @@ Status CheckTreeOf(const TreeView& tree, TreeVisitor* visitor, const CheckOption
   uint64_t rows = 0;
   if (tree.root.page != pager::kNoPage) {
     if (!HeightOk(tree.root)) {
-      return DataLoss("tree ", tree.id, ": impossible height ",
-                      static_cast<int>(tree.root.height));
+      return DataLoss("tree ", tree.id, ": impossible height ", static_cast<int>(tree.root.height));
     }
     bool extents = false;
     Checker<Node> checker(tree, visitor, options);
-    KV_RETURN_IF_ERROR(checker.CheckNode(tree.root.page, tree.root.height, {}, {}, &rows, &extents));
+    KV_RETURN_IF_ERROR(
+        checker.CheckNode(tree.root.page, tree.root.height, {}, {}, &rows, &extents));
   }
   if (rows != tree.root.count) {
     return DataLoss("tree ", tree.id, ": the root table says ", tree.root.count,

@@ -37,8 +37,8 @@ bool Cursor::Start() {
   }
   if (tree_.root.page == pager::kNoPage) return false;
   if (!HeightOk(tree_.root)) {
-    return Fail(DataLoss("tree ", tree_.id, ": impossible height ",
-                         static_cast<int>(tree_.root.height)));
+    return Fail(
+        DataLoss("tree ", tree_.id, ": impossible height ", static_cast<int>(tree_.root.height)));
   }
   return true;
 }
@@ -49,8 +49,7 @@ template <typename Node>
 bool Cursor::LoadKey() {
   if constexpr (Node::kKind == pager::KeyKind::kInt64) {
     int_key_ = Node::LeafKey(path_[0].page, path_[0].position);
-  } else if (!Node::WholeKey(*tree_.pages, path_[0].page, path_[0].position, false,
-                             &key_buffer_)) {
+  } else if (!Node::WholeKey(*tree_.pages, path_[0].page, path_[0].position, false, &key_buffer_)) {
     status_ = SpilledKeyError(*tree_.pages, tree_.id, pager::HeaderOf(path_[0].page)->page);
     return false;
   }
@@ -174,7 +173,8 @@ bool Cursor::SeekToRankIn(uint64_t rank) {
       }
     }
     if (index == count) {
-      return Fail(DataLoss("tree ", tree_.id, ": page ", id, " has fewer rows than its parent says"));
+      return Fail(
+          DataLoss("tree ", tree_.id, ": page ", id, " has fewer rows than its parent says"));
     }
     path_[level] = {.page = page, .position = index};
     if (level == 0) return Land<Node>();
@@ -184,7 +184,8 @@ bool Cursor::SeekToRankIn(uint64_t rank) {
 
 template <typename Node>
 bool Cursor::StepForward() {
-  if (++path_[0].position < CountOf(path_[0].page)) [[likely]] return Land<Node>();
+  if (++path_[0].position < CountOf(path_[0].page)) [[likely]]
+    return Land<Node>();
   return ToNextLeaf<Node>();
 }
 
@@ -200,7 +201,9 @@ bool Cursor::SeekEdge(bool last) {
   return Start() && DescendEdge<Node>(tree_.root.page, tree_.root.height, last);
 }
 
-bool Cursor::SeekFirst() { return is_int() ? SeekEdge<IntNode>(false) : SeekEdge<BytesNode>(false); }
+bool Cursor::SeekFirst() {
+  return is_int() ? SeekEdge<IntNode>(false) : SeekEdge<BytesNode>(false);
+}
 bool Cursor::SeekLast() { return is_int() ? SeekEdge<IntNode>(true) : SeekEdge<BytesNode>(true); }
 
 bool Cursor::SeekGE(std::string_view key) {

@@ -28,11 +28,12 @@ template <typename Node>
 inline const uint8_t* FetchNode(const pager::PageReader& pages, pager::TreeId tree,
                                 pager::PageId id, uint32_t level) {
   const uint8_t* page = pages.Fetch(id);
-  if (page == nullptr) [[unlikely]] return nullptr;
+  if (page == nullptr) [[unlikely]]
+    return nullptr;
   const uint64_t identity =
       LoadLe<uint64_t>(page + offsetof(pager::PageHeader, tree)) & 0x0000'ffff'ffff'ffff;
-  if (identity != IdentityOf<Node>(tree, level) ||
-      pager::HeaderOf(page)->birth > pages.txid()) [[unlikely]] {
+  if (identity != IdentityOf<Node>(tree, level) || pager::HeaderOf(page)->birth > pages.txid())
+      [[unlikely]] {
     return nullptr;
   }
   return page;

@@ -60,8 +60,7 @@ bool VerifyRun(const uint8_t* bytes, uint64_t size, const void* context) {
 
 Status BadExtent(const ExtentDescriptor& descriptor, pager::PageRun run, std::string_view what) {
   return DataLoss("large value of ", descriptor.length, " bytes in pages ", run.first, "+",
-                  run.pages, ", born in transaction ", descriptor.birth, ": ",
-                  std::string(what));
+                  run.pages, ", born in transaction ", descriptor.birth, ": ", std::string(what));
 }
 
 StatusOr<std::unique_ptr<char[]>> NewBuffer(uint64_t size) {
@@ -76,8 +75,7 @@ StatusOr<std::unique_ptr<char[]>> NewBuffer(uint64_t size) {
 StatusOr<LargeValue> Decompress(const ExtentDescriptor& descriptor, const uint8_t* stored,
                                 pager::PageRun run) {
   KV_ASSIGN_OR_RETURN(std::unique_ptr<char[]> buffer, NewBuffer(descriptor.length));
-  const size_t size =
-      ZSTD_decompress(buffer.get(), descriptor.length, stored, descriptor.stored);
+  const size_t size = ZSTD_decompress(buffer.get(), descriptor.length, stored, descriptor.stored);
   if (ZSTD_isError(size) != 0 || size != descriptor.length) {
     return BadExtent(descriptor, run, "does not decompress to its length");
   }
@@ -193,7 +191,8 @@ StatusOr<LargeValue> ReadExtent(const pager::PageReader& pages, const uint8_t* a
     const pager::PageRun run = DescriptorRun(at, i);
     const uint8_t* bytes = pages.FetchRun(run, nullptr, nullptr);
     if (bytes == nullptr) return BadExtent(descriptor, run, "lies outside the file");
-    const uint64_t size = std::min<uint64_t>(uint64_t{run.pages} * pages.page_size(), total - filled);
+    const uint64_t size =
+        std::min<uint64_t>(uint64_t{run.pages} * pages.page_size(), total - filled);
     std::memcpy(buffer.get() + filled, bytes, size);
     filled += size;
   }

@@ -45,18 +45,30 @@ struct IntNode {
 
   static uint64_t LoadDelta(const uint8_t* at, uint32_t width) {
     switch (width) {
-      case 1: return *at;
-      case 2: return LoadLe<uint16_t>(at);
-      case 4: return LoadLe<uint32_t>(at);
-      default: return LoadLe<uint64_t>(at);
+      case 1:
+        return *at;
+      case 2:
+        return LoadLe<uint16_t>(at);
+      case 4:
+        return LoadLe<uint32_t>(at);
+      default:
+        return LoadLe<uint64_t>(at);
     }
   }
   static void StoreDelta(uint8_t* at, uint32_t width, uint64_t delta) {
     switch (width) {
-      case 1: *at = static_cast<uint8_t>(delta); return;
-      case 2: StoreLe(at, static_cast<uint16_t>(delta)); return;
-      case 4: StoreLe(at, static_cast<uint32_t>(delta)); return;
-      default: StoreLe(at, delta); return;
+      case 1:
+        *at = static_cast<uint8_t>(delta);
+        return;
+      case 2:
+        StoreLe(at, static_cast<uint16_t>(delta));
+        return;
+      case 4:
+        StoreLe(at, static_cast<uint32_t>(delta));
+        return;
+      default:
+        StoreLe(at, delta);
+        return;
     }
   }
   static uint64_t MaxDelta(uint32_t width) {
@@ -108,8 +120,7 @@ struct IntNode {
     const uint32_t width = Width(page);
     if (distance >= MaxDelta(width)) return {.index = count - 1};
     // The first entry beyond the key, less one.
-    return {.index =
-                LowerDelta(page + kIntSlotsOffset, width, width, 1, count, distance + 1) - 1};
+    return {.index = LowerDelta(page + kIntSlotsOffset, width, width, 1, count, distance + 1) - 1};
   }
 
   static uint32_t LeafOffset(const uint8_t* page, uint32_t index) {
@@ -149,6 +160,7 @@ struct IntNode {
     Init(page, page_size, false);
     return InsertAt(page, page_size, 0, false, entry);
   }
+  static bool SharesPrefix(const uint8_t*, int64_t) { return true; }
   static bool IsBehindLast(const uint8_t* page, int64_t key) {
     return key > LeafKey(page, CountOf(page) - 1);
   }
@@ -187,12 +199,14 @@ struct IntNode {
   static uint32_t LowerDelta(const uint8_t* slots, uint32_t stride, uint32_t width, uint32_t first,
                              uint32_t count, uint64_t delta) {
     switch (width) {
-      case 1: return LowerDeltaOf<uint8_t>(slots, stride, first, count, static_cast<uint8_t>(delta));
+      case 1:
+        return LowerDeltaOf<uint8_t>(slots, stride, first, count, static_cast<uint8_t>(delta));
       case 2:
         return LowerDeltaOf<uint16_t>(slots, stride, first, count, static_cast<uint16_t>(delta));
       case 4:
         return LowerDeltaOf<uint32_t>(slots, stride, first, count, static_cast<uint32_t>(delta));
-      default: return LowerDeltaOf<uint64_t>(slots, stride, first, count, delta);
+      default:
+        return LowerDeltaOf<uint64_t>(slots, stride, first, count, delta);
     }
   }
 

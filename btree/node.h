@@ -49,8 +49,7 @@ struct NodePosition {
 // --- values in cells ---------------------------------------------------------------------------
 
 inline uint32_t DescriptorSize(const uint8_t* descriptor) {
-  return sizeof(ExtentDescriptor) +
-         kRunBytes * descriptor[offsetof(ExtentDescriptor, runs)];
+  return sizeof(ExtentDescriptor) + kRunBytes * descriptor[offsetof(ExtentDescriptor, runs)];
 }
 
 // Decodes the value at `at` in a validated cell. `*end`, if asked for, is the byte after it.

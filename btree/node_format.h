@@ -60,7 +60,8 @@ inline constexpr uint32_t kMinPageSize = 4096;
 inline constexpr uint32_t kMaxPageSize = 65536;
 
 enum NodeFlags : uint8_t {
-  kNodeHasExtents = 1,  // a cell of this page may hold a descriptor, or a child's rows the extents bit
+  kNodeHasExtents =
+      1,  // a cell of this page may hold a descriptor, or a child's rows the extents bit
   kKnownNodeFlags = kNodeHasExtents,
 };
 
@@ -100,13 +101,13 @@ inline constexpr uint64_t kRowsMask = kSubtreeHasExtents - 1;
 // Where the bytes of a large value or spilled key are. Followed by `runs` times {first page u32, pages u32}.
 // Unaligned in the cell: copy it out.
 struct ExtentDescriptor {
-  uint64_t birth;      // transaction that wrote the extent
-  uint64_t hash;       // of the trailer, or of the stored bytes if there is no trailer
-  uint32_t length;     // of the value
-  uint32_t stored;     // bytes as stored, without trailer
-  uint16_t dictionary; // zstd dictionary; 0: none
-  uint8_t codec;       // ExtentCodec
-  uint8_t runs;        // 1 to kMaxExtentRuns
+  uint64_t birth;       // transaction that wrote the extent
+  uint64_t hash;        // of the trailer, or of the stored bytes if there is no trailer
+  uint32_t length;      // of the value
+  uint32_t stored;      // bytes as stored, without trailer
+  uint16_t dictionary;  // zstd dictionary; 0: none
+  uint8_t codec;        // ExtentCodec
+  uint8_t runs;         // 1 to kMaxExtentRuns
   uint32_t reserved;
 };
 static_assert(sizeof(ExtentDescriptor) == 32);
@@ -116,7 +117,8 @@ enum class ExtentCodec : uint8_t { kRaw = 0, kZstd = 1 };
 
 inline constexpr uint32_t kMaxExtentRuns = 8;
 inline constexpr uint32_t kRunBytes = 8;
-inline constexpr uint32_t kMaxDescriptorBytes = sizeof(ExtentDescriptor) + kMaxExtentRuns * kRunBytes;
+inline constexpr uint32_t kMaxDescriptorBytes =
+    sizeof(ExtentDescriptor) + kMaxExtentRuns * kRunBytes;
 inline constexpr uint32_t kExtentHashChunk = 64 * 1024;
 
 // A key up to this size stands whole in its cell.
@@ -130,7 +132,8 @@ constexpr uint32_t MaxPrefix(uint32_t page_size) { return page_size / 8 - kHeadB
 constexpr uint32_t MaxInlineCell(uint32_t page_size) { return page_size / 4; }
 
 // Three of the largest cells always fit in a page, so a full page can always be split.
-static_assert(3 * (MaxInlineCell(kMinPageSize) + 2 * kMaxDescriptorBytes + sizeof(BytesSlot) + kChildBytes) <=
+static_assert(3 * (MaxInlineCell(kMinPageSize) + 2 * kMaxDescriptorBytes + sizeof(BytesSlot) +
+                   kChildBytes) <=
               kMinPageSize - kPrefixOffset - 8);
 
 }  // namespace kvsql::btree

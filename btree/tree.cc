@@ -13,19 +13,23 @@ template <typename Node>
 inline FindResult FindIn(const TreeView& tree, typename Node::Key key, ValueRef* out) {
   const pager::PageReader& pages = *tree.pages;
   pager::PageId id = tree.root.page;
-  if (id == pager::kNoPage) [[unlikely]] return FindResult::kNotFound;
+  if (id == pager::kNoPage) [[unlikely]]
+    return FindResult::kNotFound;
   const uint32_t page_size = pages.page_size();
   uint32_t level = tree.root.height;
   const uint8_t* page = FetchNode<Node>(pages, tree.id, id, level);
   while (level != 0) {
-    if (page == nullptr) [[unlikely]] return FindResult::kError;
+    if (page == nullptr) [[unlikely]]
+      return FindResult::kError;
     const NodePosition at = Node::SearchBranch(pages, page, key);
-    if (at.error) [[unlikely]] return FindResult::kError;
+    if (at.error) [[unlikely]]
+      return FindResult::kError;
     id = LoadChild(Node::ChildCell(page, at.index, page_size));
     --level;
     page = FetchNode<Node>(pages, tree.id, id, level);
   }
-  if (page == nullptr) [[unlikely]] return FindResult::kError;
+  if (page == nullptr) [[unlikely]]
+    return FindResult::kError;
   const NodePosition at = Node::SearchLeaf(pages, page, key);
   if (!at.exact) {
     return at.error ? FindResult::kError : FindResult::kNotFound;
@@ -97,8 +101,9 @@ Status NodeError(const pager::PageReader& pages, pager::TreeId tree, pager::Page
   }
   const pager::PageHeader* header = pager::HeaderOf(page);
   const bool bytes = kind == pager::KeyKind::kBytes;
-  const auto type = bytes ? (level == 0 ? pager::PageType::kBytesLeaf : pager::PageType::kBytesBranch)
-                          : (level == 0 ? pager::PageType::kIntLeaf : pager::PageType::kIntBranch);
+  const auto type = bytes
+                        ? (level == 0 ? pager::PageType::kBytesLeaf : pager::PageType::kBytesBranch)
+                        : (level == 0 ? pager::PageType::kIntLeaf : pager::PageType::kIntBranch);
   if (header->tree != tree) {
     return DataLoss("tree ", tree, ": page ", id, " belongs to tree ", header->tree);
   }

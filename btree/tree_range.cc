@@ -58,11 +58,8 @@ Status NodeWriter<Node>::CollectSubtree(pager::PageId id, uint32_t level, bool e
 }
 
 template <typename Node>
-StatusOr<typename NodeWriter<Node>::Edges> NodeWriter<Node>::EdgesOf(const uint8_t* page,
-                                                                     pager::PageId id,
-                                                                     uint32_t level,
-                                                                     const Bound& lo,
-                                                                     const Bound& hi) const {
+StatusOr<typename NodeWriter<Node>::Edges> NodeWriter<Node>::EdgesOf(
+    const uint8_t* page, pager::PageId id, uint32_t level, const Bound& lo, const Bound& hi) const {
   Edges edges{.lo = level == 0 ? 0 : -1, .hi = CountOf(page)};
   const auto search = [&](Key key) {
     return level == 0 ? Node::SearchLeaf(*pages_, page, key)
@@ -100,8 +97,7 @@ Status NodeWriter<Node>::CollectRange(pager::PageId id, uint32_t level, const Bo
   }
   if (lo) KV_RETURN_IF_ERROR(CollectRange(child(edges.lo), level - 1, lo, {}, waste));
   for (int64_t i = edges.lo + 1; i < edges.hi; ++i) {
-    const uint64_t rows =
-        LoadRows(Node::ChildCell(page, static_cast<uint32_t>(i), page_size_));
+    const uint64_t rows = LoadRows(Node::ChildCell(page, static_cast<uint32_t>(i), page_size_));
     waste->rows += rows & kRowsMask;
     KV_RETURN_IF_ERROR(
         CollectSubtree(child(i), level - 1, (rows & kSubtreeHasExtents) != 0, waste));
@@ -158,8 +154,7 @@ bool NodeWriter<Node>::CutRange(pager::PageId id, uint32_t level, const Bound& l
 template <typename Node>
 StatusOr<uint64_t> NodeWriter<Node>::DeleteInLeaf(uint32_t from, const Waste& waste) {
   KV_RETURN_IF_ERROR(WritablePath());
-  KV_RETURN_IF_ERROR(
-      ChangeLeaf(LeafChange::kErase, from, {}, static_cast<uint32_t>(waste.rows)));
+  KV_RETURN_IF_ERROR(ChangeLeaf(LeafChange::kErase, from, {}, static_cast<uint32_t>(waste.rows)));
   root_.count -= std::min(root_.count, waste.rows);
   root_changed_ = true;
   ++changes_;

@@ -58,7 +58,10 @@ Status NodeWriter<Node>::ChangeLeaf(LeafChange change, uint32_t index, const Ent
     const bool at_end = index == CountOf(leaf);
     if (hints.run >= kSequence || (at_end && rightmost_)) {
       hint = CutHint::kRising;
-      if (at_end && !Node::CanShrink(leaf, page_size_)) return AppendLeaf(entry);
+      // Unless a shorter prefix, or building the node anew, makes room.
+      if (at_end && Node::SharesPrefix(leaf, entry.key) && !Node::CanShrink(leaf, page_size_)) {
+        return AppendLeaf(entry);
+      }
     } else if (hints.run <= -kSequence) {
       hint = CutHint::kFalling;
     }
@@ -70,7 +73,9 @@ Status NodeWriter<Node>::ChangeLeaf(LeafChange change, uint32_t index, const Ent
   entries_.clear();
   Node::Gather(leaf, page_size_, false, &buffers_[0], &entries_);
   switch (change) {
-    case LeafChange::kInsert: entries_.insert(entries_.begin() + index, entry); break;
+    case LeafChange::kInsert:
+      entries_.insert(entries_.begin() + index, entry);
+      break;
     case LeafChange::kReplace: {
       const Key key = entries_[index].key;
       entries_[index] = entry;
@@ -165,8 +170,7 @@ StatusOr<typename NodeWriter<Node>::Rising> NodeWriter<Node>::MakeSeparator(cons
     rising.key = right.key;
   } else {
     size_t common = Node::CommonPrefix(left.key, right.key);
-    const bool differ = common < right.key.size() &&
-                        (common < left.key.size() || !left.spilled);
+    const bool differ = common < right.key.size() && (common < left.key.size() || !left.spilled);
     if (differ) {
       rising.key = right.key.substr(0, common + 1);
       return rising;
@@ -212,8 +216,8 @@ size_t NodeWriter<Node>::MiddleCut(std::span<const Entry> entries, bool branch) 
       middle = i;
     }
     if (distance > total / 8) continue;
-    const size_t length = branch ? entries[i].key_size()
-                                 : Node::SeparatorLength(entries[i - 1], entries[i]);
+    const size_t length =
+        branch ? entries[i].key_size() : Node::SeparatorLength(entries[i - 1], entries[i]);
     if (length < best_length || (length == best_length && distance < best_distance)) {
       best = i;
       best_length = length;

@@ -97,8 +97,8 @@ Status NodeWriter<Node>::Store(Key key, std::string_view value, const NodePositi
     extent.size = old.size;
     std::memcpy(extent.bytes, old.data, old.size);
   }
-  Status status = MakeEntry(key, value, Node::KeyDescriptor(leaf, at.index, false), &payload,
-                            &entry, &written);
+  Status status =
+      MakeEntry(key, value, Node::KeyDescriptor(leaf, at.index, false), &payload, &entry, &written);
   if (status.ok() && !Node::ReplaceAt(leaf, at.index, entry)) {
     status = ChangeLeaf(LeafChange::kReplace, at.index, entry);
   }
@@ -111,13 +111,13 @@ template <typename Node>
 StatusOr<bool> NodeWriter<Node>::Put(Key key, std::string_view value, PutMode mode) {
   if constexpr (Node::kKind == pager::KeyKind::kBytes) {
     if (key.size() > kMaxKeySize) [[unlikely]] {
-      return absl::InvalidArgumentError(absl::StrCat("a key of ", key.size(),
-                                                     " bytes; the limit is ", kMaxKeySize));
+      return absl::InvalidArgumentError(
+          absl::StrCat("a key of ", key.size(), " bytes; the limit is ", kMaxKeySize));
     }
   }
   if (value.size() > kMaxValueSize) [[unlikely]] {
-    return absl::InvalidArgumentError(absl::StrCat("a value of ", value.size(),
-                                                   " bytes; the limit is ", kMaxValueSize));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a value of ", value.size(), " bytes; the limit is ", kMaxValueSize));
   }
   NodePosition at;
   bool covered = false;
@@ -139,7 +139,8 @@ StatusOr<bool> NodeWriter<Node>::Put(Key key, std::string_view value, PutMode mo
     }
     KV_RETURN_IF_ERROR(Locate(key));
     at = Node::SearchLeaf(*pages_, path_[0].page, key);
-    if (at.error) [[unlikely]] return SpilledKeyError(*pages_, tree_, path_[0].id);
+    if (at.error) [[unlikely]]
+      return SpilledKeyError(*pages_, tree_, path_[0].id);
   }
   if (mode != PutMode::kUpsert && at.exact == (mode == PutMode::kInsertOnly)) return false;
   if (!writable_) KV_RETURN_IF_ERROR(WritablePath());
@@ -159,7 +160,8 @@ StatusOr<bool> NodeWriter<Node>::Delete(Key key) {
   if (!covered) {
     KV_RETURN_IF_ERROR(Locate(key));
     at = Node::SearchLeaf(*pages_, path_[0].page, key);
-    if (at.error) [[unlikely]] return SpilledKeyError(*pages_, tree_, path_[0].id);
+    if (at.error) [[unlikely]]
+      return SpilledKeyError(*pages_, tree_, path_[0].id);
   }
   if (!at.exact) return false;
   if (!writable_) KV_RETURN_IF_ERROR(WritablePath());

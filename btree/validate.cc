@@ -135,7 +135,8 @@ Status CheckBytesNode(const uint8_t* page, uint32_t page_size, bool branch) {
       if (at == nullptr) return BadNode(page, "slot ", i, ": value is malformed");
       extents |= is_large;
     }
-    if (extents && !has_extents) return BadNode(page, "slot ", i, ": extents, but no flag for them");
+    if (extents && !has_extents)
+      return BadNode(page, "slot ", i, ": extents, but no flag for them");
     const auto cell_end = static_cast<uint32_t>(at - page);
     if (!cells.Claim(slot.offset, cell_end)) return BadNode(page, "slot ", i, ": cells overlap");
     used += cell_end - slot.offset;
@@ -183,14 +184,14 @@ Status CheckIntLeaf(const uint8_t* page, uint32_t page_size) {
         IntNode::Distance(std::numeric_limits<int64_t>::max(), IntNode::Base(page));
     if (count - 1 > limit) return BadNode(page, "keys beyond 64 bits");
   } else {
-    KV_RETURN_IF_ERROR(
-        CheckDeltas(page, page + kIntSlotsOffset, stride, width, 0, count));
+    KV_RETURN_IF_ERROR(CheckDeltas(page, page + kIntSlotsOffset, stride, width, 0, count));
   }
   HeapMap cells(page_size);
   uint32_t used = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t offset = IntNode::LeafOffset(page, i);
-    if (offset < heap || offset >= page_size) return BadNode(page, "slot ", i, ": cell at ", offset);
+    if (offset < heap || offset >= page_size)
+      return BadNode(page, "slot ", i, ": cell at ", offset);
     bool is_large = false;
     const uint8_t* end = CheckValue(page + offset, page + page_size, page_size, &is_large);
     if (end == nullptr) return BadNode(page, "slot ", i, ": value is malformed");
@@ -238,10 +239,10 @@ Status ValidatePage(const uint8_t* page, uint32_t page_size) {
   if (page_size < kMinPageSize || page_size > kMaxPageSize) {
     return BadNode(page, "page size ", page_size);
   }
-  const bool branch = header->type == pager::PageType::kBytesBranch ||
-                      header->type == pager::PageType::kIntBranch;
-  const bool bytes = header->type == pager::PageType::kBytesBranch ||
-                     header->type == pager::PageType::kBytesLeaf;
+  const bool branch =
+      header->type == pager::PageType::kBytesBranch || header->type == pager::PageType::kIntBranch;
+  const bool bytes =
+      header->type == pager::PageType::kBytesBranch || header->type == pager::PageType::kBytesLeaf;
   if (!branch && !bytes && header->type != pager::PageType::kIntLeaf) {
     return BadNode(page, "type ", static_cast<int>(header->type));
   }

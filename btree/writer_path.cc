@@ -57,13 +57,15 @@ Status NodeWriter<Node>::Locate(Key key) {
   bool rightmost = true;
   for (uint32_t level = root_.height;; --level) {
     const uint8_t* page = FetchNode<Node>(*pages_, tree_, id, level);
-    if (page == nullptr) [[unlikely]] return NodeError(*pages_, tree_, id, level, Node::kKind);
+    if (page == nullptr) [[unlikely]]
+      return NodeError(*pages_, tree_, id, level, Node::kKind);
     Step& step = path_[level];
     step.id = id;
     step.page = const_cast<uint8_t*>(page);  // written only once it is writable
     if (level == 0) break;
     const NodePosition at = Node::SearchBranch(*pages_, page, key);
-    if (at.error) [[unlikely]] return SpilledKeyError(*pages_, tree_, id);
+    if (at.error) [[unlikely]]
+      return SpilledKeyError(*pages_, tree_, id);
     step.position = at.index;
     rightmost &= at.index + 1 == CountOf(page);
     id = LoadChild(Node::ChildCell(page, at.index, page_size_));

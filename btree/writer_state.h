@@ -196,7 +196,8 @@ class NodeWriter final : public WriterState {
   Status CollectLeaf(const uint8_t* page, uint32_t from, uint32_t to, Waste* waste);
   struct Edges {
     int64_t lo;  // branch: the child cut at its low side, or -1; leaf: first entry in the range
-    int64_t hi;  // branch: the child cut at its high side, or count; leaf: the entry behind the range
+    int64_t
+        hi;  // branch: the child cut at its high side, or count; leaf: the entry behind the range
   };
   StatusOr<Edges> EdgesOf(const uint8_t* page, pager::PageId id, uint32_t level, const Bound& lo,
                           const Bound& hi) const;

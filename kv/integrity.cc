@@ -1,6 +1,7 @@
 // The check of a whole database: pages, trees, catalog, rows and indexes.
-#include <map>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "btree/check.h"
@@ -287,6 +288,13 @@ StatusOr<std::vector<std::string>> Store::CheckIntegrity(size_t limit) {
   }
   ReadTxn txn(shared_from_this());
   if (!txn.Begin()) return txn.BeginError();
+  // Commits before it may still wait for the flush that makes their state the published one.
+  const auto deadline = std::chrono::steady_clock::now() + options_.busy_timeout;
+  while (exclusive && txn.txid() < quiet->base_txid() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (!txn.Begin()) return txn.BeginError();
+  }
   Checker checker(txn, limit);
   const bool complete = checker.CheckTrees();
   checker.CheckCatalog();

@@ -22,6 +22,7 @@ Status CheckEntry(std::string_view key, std::string_view value) {
 // changes the tree, so they are copied, unless that would cost more than the put.
 StatusOr<bool> PutCopy(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value,
                        PutMode mode) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   KV_RETURN_IF_ERROR(CheckEntry(key, value));
   std::string& copy = txn.scratch().bytes;
   copy.assign(key);
@@ -78,6 +79,7 @@ StatusOr<bool> PutIfAbsent(WriteTxn& txn, TreeId keyspace, std::string_view key,
 
 StatusOr<bool> CompareAndPut(WriteTxn& txn, TreeId keyspace, std::string_view key,
                              std::optional<std::string_view> expected, std::string_view value) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   if (!expected.has_value()) return PutIfAbsent(txn, keyspace, key, value);
   FoundValue present;
   KV_ASSIGN_OR_RETURN(const bool found, GetValue(txn, keyspace, key, &present));
@@ -87,6 +89,7 @@ StatusOr<bool> CompareAndPut(WriteTxn& txn, TreeId keyspace, std::string_view ke
 }
 
 StatusOr<bool> DeleteKey(WriteTxn& txn, TreeId keyspace, std::string_view key) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   KV_RETURN_IF_ERROR(CheckEntry(key, {}));
   std::string& copy = txn.scratch().bytes;
   copy.assign(key);
@@ -95,6 +98,7 @@ StatusOr<bool> DeleteKey(WriteTxn& txn, TreeId keyspace, std::string_view key) {
 
 StatusOr<uint64_t> DeleteKeys(WriteTxn& txn, TreeId keyspace, btree::BytesBound lo,
                               btree::BytesBound hi) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   std::string& copy = txn.scratch().bytes;
   copy.clear();
   if (lo.has_value()) copy.append(*lo);

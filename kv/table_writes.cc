@@ -318,6 +318,7 @@ Status EraseConflict(WriteTxn& txn, const TableDef& table, const RowKey& key, ui
 StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
                                 std::span<const ValueView> values, OnConflict on_conflict,
                                 std::optional<int64_t> rowid) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   RowChange change(txn, table);
   WriteResult result;
   KV_ASSIGN_OR_RETURN(const bool taken, change.TakeValues(values, on_conflict));
@@ -372,6 +373,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
                                 std::span<const ValueView> values, OnConflict on_conflict,
                                 std::optional<int64_t> rowid) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   RowChange change(txn, table);
   RowScratch& scratch = change.scratch();
   WriteResult result;
@@ -476,10 +478,12 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
 }
 
 Status DeleteRow(WriteTxn& txn, const TableDef& table, const Row& old) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   return Erase(txn, table, old, txn.scratch().conflict);
 }
 
 StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
   for (const IndexDef& index : table.indexes) {
     const StatusOr<uint64_t> cleared = txn.Clear(index.tree);
     if (!cleared.ok()) return txn.Break(cleared.status());

@@ -266,7 +266,7 @@ ParsedNumber ParseNumber(std::string_view text) {
   const std::string_view number = text.substr(start, i - start);
   if (integral && DigitsToInteger(number, negative, &result.integer)) {
     result.is_integer = true;
-    result.real = static_cast<double>(result.integer);
+    result.real = negative && result.integer == 0 ? -0.0 : static_cast<double>(result.integer);
   } else {
     result.integer = 0;
     const double magnitude = DecimalToReal(number);

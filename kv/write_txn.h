@@ -127,8 +127,9 @@ class WriteTxn {
   Status Commit();
   void Rollback();
 
-  // OK, or the error that broke the transaction.
-  const Status& broken() const { return broken_; }
+  // FAILED_PRECONDITION if the transaction has ended, or is broken. Everything that changes something checks
+  // it; functions that read may only be called while active().
+  Status CheckUsable() const;
   // Remembers that a change of several steps stopped half way (for table_ops).
   Status Break(Status status);
 
@@ -157,7 +158,6 @@ class WriteTxn {
   template <typename Bound>
   StatusOr<uint64_t> DeleteRangeIn(TreeId tree, Bound lo, Bound hi);
 
-  Status CheckUsable() const;
   // The writer of a tree that has one; else null.
   btree::TreeWriter* OpenWriter(TreeId tree) const;
   void RetireWriter(TreeId tree);

@@ -78,7 +78,8 @@ struct PagerOptions {
   // is done at the end of the commit that finds it due.
   bool background = true;
   bool verify_checksums = true;  // on the first touch of a page; its structure is always checked
-  // Accept that a log which the meta names is gone: commits since the last checkpoint are lost (S14).
+  // Accept that a log which the meta names is gone or has provably lost durable records: commits since
+  // the last checkpoint, or from the lost record on, are lost (S14, S17).
   bool accept_missing_log = false;
   PageValidator validator = nullptr;
   ReplayFunction replay;

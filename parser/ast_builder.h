@@ -80,7 +80,9 @@ class AstBuilder {
     return node;
   }
   Expr* BuildExpr(Grammar::ExprContext* ctx);
-  Expr* BuildOptional(Grammar::ExprContext* ctx) { return ctx == nullptr ? nullptr : BuildExpr(ctx); }
+  Expr* BuildOptional(Grammar::ExprContext* ctx) {
+    return ctx == nullptr ? nullptr : BuildExpr(ctx);
+  }
   Expr* BuildLiteral(Grammar::LiteralValueContext* ctx);
   Expr* BuildUnary(antlr4::ParserRuleContext* ctx, UnaryOp op, Expr* operand);
   Expr* BuildBinary(antlr4::ParserRuleContext* ctx, BinaryOp op, Expr* left, Expr* right);

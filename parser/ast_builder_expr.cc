@@ -278,7 +278,8 @@ Expr* AstBuilder::BuildUnary(antlr4::ParserRuleContext* ctx, UnaryOp op, Expr* o
   return node;
 }
 
-Expr* AstBuilder::BuildBinary(antlr4::ParserRuleContext* ctx, BinaryOp op, Expr* left, Expr* right) {
+Expr* AstBuilder::BuildBinary(antlr4::ParserRuleContext* ctx, BinaryOp op, Expr* left,
+                              Expr* right) {
   auto* node = NewExpr<BinaryExpr>(ctx);
   node->op = op;
   node->left = left;
@@ -292,7 +293,8 @@ Expr* AstBuilder::BuildComparison(G::ComparisonExprContext* ctx) {
   G::ComparisonContext* tail = ctx->comparison();
   Expr* left = BuildExpr(ctx->expr());
   const bool negated = tail->K_NOT() != nullptr;
-  if (tail->EQ() != nullptr) return BuildBinary(ctx, BinaryOp::kEqual, left, BuildExpr(tail->expr(0)));
+  if (tail->EQ() != nullptr)
+    return BuildBinary(ctx, BinaryOp::kEqual, left, BuildExpr(tail->expr(0)));
   if (tail->NE() != nullptr) {
     return BuildBinary(ctx, BinaryOp::kNotEqual, left, BuildExpr(tail->expr(0)));
   }

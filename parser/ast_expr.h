@@ -145,8 +145,8 @@ struct InExpr : Expr {
   // Exactly one of: a list (which may be empty), a query, a table or table function.
   std::span<Expr*> list;
   Select* query = nullptr;
-  QualifiedName table;            // empty() unless that form
-  bool is_function = false;       // table(arguments)
+  QualifiedName table;       // empty() unless that form
+  bool is_function = false;  // table(arguments)
   std::span<Expr*> arguments;
 };
 
@@ -225,8 +225,8 @@ struct FunctionExpr : Expr {
   Expr* filter = nullptr;  // may be null
   // A window function: a name of the WINDOW clause, or a definition.
   bool windowed = false;
-  Name window_name;                      // may be empty()
-  WindowDefinition* window = nullptr;    // null if window_name is set
+  Name window_name;                    // may be empty()
+  WindowDefinition* window = nullptr;  // null if window_name is set
 };
 
 struct RaiseExpr : Expr {

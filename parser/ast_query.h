@@ -34,14 +34,14 @@ struct TableTerm {
   TableTermKind kind = TableTermKind::kTable;
   uint8_t join = 0;  // JoinFlags: how it joins the terms before it; unused in the first
   TextRange range;
-  QualifiedName table;          // kTable, kFunction
-  std::span<Expr*> arguments;   // kFunction
-  Select* query = nullptr;      // kSubquery
-  std::span<TableTerm> group;   // kGroup: a join in parentheses
-  Name alias;                   // may be empty()
+  QualifiedName table;         // kTable, kFunction
+  std::span<Expr*> arguments;  // kFunction
+  Select* query = nullptr;     // kSubquery
+  std::span<TableTerm> group;  // kGroup: a join in parentheses
+  Name alias;                  // may be empty()
   bool not_indexed = false;
-  Name index;                   // INDEXED BY; may be empty()
-  Expr* on = nullptr;           // may be null
+  Name index;          // INDEXED BY; may be empty()
+  Expr* on = nullptr;  // may be null
   std::span<Name> using_columns;
 };
 
@@ -73,7 +73,7 @@ struct SelectCore {
   uint32_t offset = 0;
   std::span<ResultColumn> columns;
   std::span<TableTerm> from;
-  Expr* where = nullptr;   // may be null
+  Expr* where = nullptr;  // may be null
   std::span<Expr*> group_by;
   Expr* having = nullptr;  // may be null
   std::span<NamedWindow> windows;

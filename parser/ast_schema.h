@@ -7,7 +7,14 @@
 
 namespace kvsql::parser {
 
-enum class ReferenceAction : uint8_t { kNone, kSetNull, kSetDefault, kCascade, kRestrict, kNoAction };
+enum class ReferenceAction : uint8_t {
+  kNone,
+  kSetNull,
+  kSetDefault,
+  kCascade,
+  kRestrict,
+  kNoAction
+};
 
 struct References {
   Name table;
@@ -37,13 +44,13 @@ struct Constraint {
   TextRange range;
   Name name;  // CONSTRAINT name; may be empty()
   ConflictAction conflict = ConflictAction::kUnspecified;
-  Expr* expr = nullptr;               // default, check, generated
+  Expr* expr = nullptr;                       // default, check, generated
   SortOrder order = SortOrder::kUnspecified;  // PRIMARY KEY DESC of a column
   bool autoincrement = false;
-  bool stored = false;                // generated
+  bool stored = false;  // generated
   Name collation;
-  std::span<OrderingTerm> columns;    // PRIMARY KEY and UNIQUE of a table
-  std::span<Name> child_columns;      // FOREIGN KEY
+  std::span<OrderingTerm> columns;  // PRIMARY KEY and UNIQUE of a table
+  std::span<Name> child_columns;    // FOREIGN KEY
   References* references = nullptr;
 };
 
@@ -123,9 +130,9 @@ struct AlterTableStatement : Statement {
   static constexpr StatementKind kKind = StatementKind::kAlterTable;
   QualifiedName table;
   AlterAction action = AlterAction::kRenameTable;
-  Name column;                         // renamed or dropped
-  Name new_name;                       // of the table or column
-  ColumnDefinition* added = nullptr;   // kAddColumn
+  Name column;                        // renamed or dropped
+  Name new_name;                      // of the table or column
+  ColumnDefinition* added = nullptr;  // kAddColumn
 };
 
 }  // namespace kvsql::parser

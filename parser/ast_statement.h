@@ -40,7 +40,7 @@ struct InsertStatement : Statement {
   WithClause* with = nullptr;  // may be null
   ConflictAction conflict = ConflictAction::kUnspecified;
   TargetTable target;
-  std::span<Name> columns;  // empty: all
+  std::span<Name> columns;   // empty: all
   Select* source = nullptr;  // null: DEFAULT VALUES
   std::span<Upsert> upserts;
   std::span<ResultColumn> returning;

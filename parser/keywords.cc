@@ -18,16 +18,22 @@ constexpr std::string_view kKeywords[] = {
 #undef KVSQL_KEYWORD
 };
 constexpr size_t kKeywordCount = std::size(kKeywords);
-static_assert(kKeywordCount == static_cast<size_t>(kLastKeyword) - static_cast<size_t>(kFirstKeyword) + 1);
+static_assert(kKeywordCount ==
+              static_cast<size_t>(kLastKeyword) - static_cast<size_t>(kFirstKeyword) + 1);
 
 constexpr size_t kLongest = 17;
 constexpr size_t kSlots = 1024;  // sparse: nearly every identifier misses at its first slot
 
-constexpr char Fold(char c) { return static_cast<char>(c & ~0x20); }  // only used on letters and '_'
+constexpr char Fold(char c) {
+  return static_cast<char>(c & ~0x20);
+}  // only used on letters and '_'
 
 constexpr size_t Slot(const char* word, size_t length) {
-  const auto at = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(Fold(word[i]))); };
-  return (at(0) * 131 + at(1) * 31 + at(length / 2) * 61 + at(length - 1) * 7 + length * 173) % kSlots;
+  const auto at = [&](size_t i) {
+    return static_cast<size_t>(static_cast<uint8_t>(Fold(word[i])));
+  };
+  return (at(0) * 131 + at(1) * 31 + at(length / 2) * 61 + at(length - 1) * 7 + length * 173) %
+         kSlots;
 }
 
 struct KeywordTable {

@@ -71,8 +71,8 @@ bool EndsAssignment(TokenKind kind) {
 
 // A parenthesis behind these groups; behind a name it holds arguments.
 bool OpensGroup(TokenKind before) {
-  return BeginsExpression(before) || IsComparison(before) || before == k_THEN ||
-         before == k_ELSE || before == k_CASE || before == k_BETWEEN;
+  return BeginsExpression(before) || IsComparison(before) || before == k_THEN || before == k_ELSE ||
+         before == k_CASE || before == k_BETWEEN;
 }
 
 }  // namespace
@@ -210,8 +210,8 @@ bool Normaliser::ReadInList(std::string_view sql, size_t offset, size_t* resume)
   text_.push_back(static_cast<char>('@' + types));
   copied_ = list.end;
   ranges_.push_back(list);
-  slots_.push_back({static_cast<uint32_t>(values_size),
-                    static_cast<uint32_t>(values_.size() - values_size)});
+  slots_.push_back(
+      {static_cast<uint32_t>(values_size), static_cast<uint32_t>(values_.size() - values_size)});
   *resume = list.end;  // the closing parenthesis comes next
   return true;
 }
@@ -226,9 +226,9 @@ bool Normaliser::Walk(std::string_view sql) {
   size_t depth = 0;
   bool lifting = true;
   bool in_values = false;
-  bool assigned = false;                // the assignment's '=' has been seen
-  TokenKind before = token.kind;        // the token before `token`
-  bool before_is_assignment = false;    // it was the '=' of an assignment
+  bool assigned = false;              // the assignment's '=' has been seen
+  TokenKind before = token.kind;      // the token before `token`
+  bool before_is_assignment = false;  // it was the '=' of an assignment
   Token next = lexer.Next();
   const auto advance = [&] {
     before = token.kind;

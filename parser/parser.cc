@@ -66,8 +66,8 @@ Status SyntaxError(std::string_view sql, const SqlToken& token) {
 
 Status ErrorAt(std::string_view sql, size_t offset, std::string_view message) {
   const Position position = PositionAt(sql, offset);
-  return absl::InvalidArgumentError(absl::StrCat(std::string(message), " at line ", position.line,
-                                                 ", column ", position.column));
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(message), " at line ", position.line, ", column ", position.column));
 }
 
 Status NotSupportedAt(std::string_view sql, size_t offset, std::string_view what) {
@@ -79,8 +79,8 @@ Status NotSupportedAt(std::string_view sql, size_t offset, std::string_view what
 
 class StatementParser {
  public:
-  static Status Run(std::string_view sql, std::span<const LiftedRange> lifted,
-                    const Limits& limits, ParsedStatement* out) {
+  static Status Run(std::string_view sql, std::span<const LiftedRange> lifted, const Limits& limits,
+                    ParsedStatement* out) {
     ScannedStatement scanned;
     KV_RETURN_IF_ERROR(ScanStatement(sql, lifted, limits, &scanned));
     out->consumed_ = scanned.end;

@@ -25,10 +25,10 @@ namespace kvsql::parser {
 
 struct Limits {
   size_t statement_bytes = 1'000'000'000;
-  size_t tokens = 1'000'000;      // that reach the grammar; lifted literals do not
-  size_t nesting = 200;           // parentheses and CASEs inside each other
+  size_t tokens = 1'000'000;  // that reach the grammar; lifted literals do not
+  size_t nesting = 200;       // parentheses and CASEs inside each other
   size_t expression_depth = 1000;
-  size_t parameters = 250'000;    // the largest parameter number
+  size_t parameters = 250'000;  // the largest parameter number
 };
 
 // One statement, or an empty text (statement() is null).

@@ -113,9 +113,8 @@ Status Scanner::Check(const Token& token) {
   Level& level = levels_.back();
   switch (token.kind) {
     case k_ILLEGAL:
-      return ErrorAt(
-          sql_, token.offset,
-          absl::StrCat("unrecognized token: \"", std::string(token.In(sql_)), "\""));
+      return ErrorAt(sql_, token.offset,
+                     absl::StrCat("unrecognized token: \"", std::string(token.In(sql_)), "\""));
     case k_LP:
     case k_CASE:
       if (levels_.size() > limits_.nesting) {
@@ -155,9 +154,7 @@ Status Scanner::Check(const Token& token) {
 // CREATE [TEMP] TRIGGER, maybe behind EXPLAIN.
 bool Scanner::IsTrigger() const {
   size_t at = 0;
-  const auto kind = [&] {
-    return at < out_.tokens.size() ? out_.tokens[at].token.kind : kEnd;
-  };
+  const auto kind = [&] { return at < out_.tokens.size() ? out_.tokens[at].token.kind : kEnd; };
   if (kind() == k_EXPLAIN) {
     ++at;
     if (kind() == k_QUERY) at += 2;

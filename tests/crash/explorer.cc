@@ -94,7 +94,7 @@ bool Explorer::Explore(const CrashPoint& point, int depth, const std::string& tr
       point.bounds.acknowledged, ") to ", point.bounds.called, "\n");
   if (points_.size() < static_cast<size_t>(depth)) points_.resize(depth);
   const uint64_t kind = random_() % 8;
-  if (kind == 0) {
+  if (kind == 0 && options_.deaths) {
     ++points_[depth - 1];
     ++deaths_;
     if (!Recover(point, point.disk, /*death=*/true, depth, where + "  the process dies\n"))

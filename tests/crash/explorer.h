@@ -76,6 +76,9 @@ struct ExplorerOptions {
   SimOptions sim;
   int plans_per_point = 4;
   int max_depth = 3;  // crashes in a row
+  // Also process deaths. Not after a failed sync: the page cache then holds what the disk will never get,
+  // and no sync says so.
+  bool deaths = true;
 };
 
 class Explorer {

@@ -53,9 +53,11 @@ inline std::string Dump(const Expr* expr) {
     }
     case ExprKind::kBinary: {
       const auto& e = As<BinaryExpr>(*expr);
-      constexpr const char* kNames[] = {"or", "and", "=",  "<>", "<", "<=", ">",  ">=", "is", "isnot", "+",
-                                        "-",  "*",   "/",  "%",  "&", "|",  "<<", ">>", "||", "->",    "->>"};
-      return "(" + Dump(e.left) + " " + kNames[static_cast<size_t>(e.op)] + " " + Dump(e.right) + ")";
+      constexpr const char* kNames[] = {
+          "or", "and", "=", "<>", "<", "<=", ">",  ">=", "is", "isnot", "+",
+          "-",  "*",   "/", "%",  "&", "|",  "<<", ">>", "||", "->",    "->>"};
+      return "(" + Dump(e.left) + " " + kNames[static_cast<size_t>(e.op)] + " " + Dump(e.right) +
+             ")";
     }
     case ExprKind::kLike: {
       const auto& e = As<LikeExpr>(*expr);
@@ -65,8 +67,8 @@ inline std::string Dump(const Expr* expr) {
     }
     case ExprKind::kBetween: {
       const auto& e = As<BetweenExpr>(*expr);
-      return "(" + Dump(e.operand) + (e.negated ? " not between " : " between ") + Dump(e.low) + ".." +
-             Dump(e.high) + ")";
+      return "(" + Dump(e.operand) + (e.negated ? " not between " : " between ") + Dump(e.low) +
+             ".." + Dump(e.high) + ")";
     }
     case ExprKind::kIn: {
       const auto& e = As<InExpr>(*expr);
@@ -99,9 +101,9 @@ inline std::string Dump(const Expr* expr) {
     }
     case ExprKind::kFunction: {
       const auto& e = As<FunctionExpr>(*expr);
-      return std::string(e.name.text) + "(" + (e.distinct ? "distinct " : "") + (e.star ? "*" : "") +
-             list(e.arguments) + ")" + (e.filter != nullptr ? " filter " + Dump(e.filter) : "") +
-             (e.windowed ? " over" : "");
+      return std::string(e.name.text) + "(" + (e.distinct ? "distinct " : "") +
+             (e.star ? "*" : "") + list(e.arguments) + ")" +
+             (e.filter != nullptr ? " filter " + Dump(e.filter) : "") + (e.windowed ? " over" : "");
     }
     case ExprKind::kRaise:
       return "raise";

@@ -116,35 +116,48 @@ TEST(ParserTest, LetsFallbackKeywordsBeNames) {
 
 TEST(ParserTest, AcceptsEveryKindOfStatement) {
   for (const char* sql : {
-           "SELECT DISTINCT a, b FROM t AS x LEFT OUTER JOIN u USING (a) NATURAL JOIN v, w CROSS JOIN z ON 1 "
-           "WHERE a > 1 GROUP BY a, b HAVING count(*) > 1 ORDER BY a DESC NULLS LAST, 2 LIMIT 5 OFFSET 2",
-           "SELECT * FROM (SELECT 1) AS s, (a JOIN b ON a.x = b.x) j, json_each('[]') e FULL JOIN f INDEXED BY i "
+           "SELECT DISTINCT a, b FROM t AS x LEFT OUTER JOIN u USING (a) NATURAL JOIN v, w CROSS "
+           "JOIN z ON 1 "
+           "WHERE a > 1 GROUP BY a, b HAVING count(*) > 1 ORDER BY a DESC NULLS LAST, 2 LIMIT 5 "
+           "OFFSET 2",
+           "SELECT * FROM (SELECT 1) AS s, (a JOIN b ON a.x = b.x) j, json_each('[]') e FULL JOIN "
+           "f INDEXED BY i "
            "ON 1",
-           "WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c), d AS NOT MATERIALIZED (SELECT 1) "
+           "WITH RECURSIVE c(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM c), d AS NOT "
+           "MATERIALIZED (SELECT 1) "
            "SELECT * FROM c, d LIMIT 3, 4",
            "SELECT 1 UNION SELECT 2 EXCEPT SELECT 3 INTERSECT VALUES (4), (5)",
            "VALUES (1, 2), (3, 4)",
            "SELECT rank() OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING EXCLUDE TIES), "
            "lag(a) OVER (ORDER BY b RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t "
            "WINDOW w AS (PARTITION BY c)",
-           "INSERT OR REPLACE INTO main.t AS x (a, b) VALUES (1, ?), (2, :b) ON CONFLICT (a) WHERE b DO UPDATE "
+           "INSERT OR REPLACE INTO main.t AS x (a, b) VALUES (1, ?), (2, :b) ON CONFLICT (a) WHERE "
+           "b DO UPDATE "
            "SET b = excluded.b, (a, c) = (1, 2) WHERE 1 ON CONFLICT DO NOTHING RETURNING *, a AS q",
            "INSERT INTO t DEFAULT VALUES RETURNING rowid",
            "REPLACE INTO t SELECT * FROM u",
            "INSERT INTO t SELECT a FROM u WHERE 1 ON CONFLICT DO NOTHING",
-           "WITH x AS (SELECT 1) UPDATE OR IGNORE t AS q INDEXED BY i SET a = 1 FROM u WHERE u.a = q.a RETURNING a",
+           "WITH x AS (SELECT 1) UPDATE OR IGNORE t AS q INDEXED BY i SET a = 1 FROM u WHERE u.a = "
+           "q.a RETURNING a",
            "UPDATE t SET a = a + 1 WHERE b ORDER BY a LIMIT 1",
            "DELETE FROM t NOT INDEXED WHERE a IN (SELECT 1) RETURNING *",
-           "CREATE TEMP TABLE IF NOT EXISTS main.t (id INTEGER CONSTRAINT pk PRIMARY KEY DESC ON CONFLICT FAIL "
-           "AUTOINCREMENT, a VARCHAR(10) NOT NULL ON CONFLICT ROLLBACK DEFAULT -1 COLLATE nocase UNIQUE, b DOUBLE "
-           "PRECISION DEFAULT (1 + 2) CHECK (b > 0) REFERENCES u (x) ON DELETE SET NULL ON UPDATE CASCADE MATCH "
-           "FULL DEFERRABLE INITIALLY DEFERRED, c DEFAULT true NULL, d AS (a || b), CONSTRAINT q UNIQUE (a, b "
-           "DESC) ON CONFLICT IGNORE, CHECK (a <> b), FOREIGN KEY (a, b) REFERENCES v NOT DEFERRABLE)",
+           "CREATE TEMP TABLE IF NOT EXISTS main.t (id INTEGER CONSTRAINT pk PRIMARY KEY DESC ON "
+           "CONFLICT FAIL "
+           "AUTOINCREMENT, a VARCHAR(10) NOT NULL ON CONFLICT ROLLBACK DEFAULT -1 COLLATE nocase "
+           "UNIQUE, b DOUBLE "
+           "PRECISION DEFAULT (1 + 2) CHECK (b > 0) REFERENCES u (x) ON DELETE SET NULL ON UPDATE "
+           "CASCADE MATCH "
+           "FULL DEFERRABLE INITIALLY DEFERRED, c DEFAULT true NULL, d AS (a || b), CONSTRAINT q "
+           "UNIQUE (a, b "
+           "DESC) ON CONFLICT IGNORE, CHECK (a <> b), FOREIGN KEY (a, b) REFERENCES v NOT "
+           "DEFERRABLE)",
            "CREATE TABLE t (a, b, PRIMARY KEY (a, b COLLATE nocase DESC)) WITHOUT ROWID, STRICT",
            "CREATE TABLE t AS SELECT 1 AS a",
-           "CREATE UNIQUE INDEX IF NOT EXISTS main.i ON t (a DESC, b COLLATE nocase, lower(c)) WHERE d IS NOT NULL",
+           "CREATE UNIQUE INDEX IF NOT EXISTS main.i ON t (a DESC, b COLLATE nocase, lower(c)) "
+           "WHERE d IS NOT NULL",
            "CREATE VIEW v (a, b) AS SELECT 1, 2",
-           "CREATE TRIGGER IF NOT EXISTS tr AFTER UPDATE OF a, b ON t FOR EACH ROW WHEN new.a > 1 BEGIN "
+           "CREATE TRIGGER IF NOT EXISTS tr AFTER UPDATE OF a, b ON t FOR EACH ROW WHEN new.a > 1 "
+           "BEGIN "
            "INSERT INTO u VALUES (CASE WHEN 1 THEN 2 END); UPDATE t SET a = 1; DELETE FROM t; "
            "SELECT RAISE(ABORT, 'no'); END",
            "CREATE VIRTUAL TABLE f USING fts5(a, b, tokenize = 'porter ascii', x(1, (2)))",
@@ -193,8 +206,9 @@ TEST(ParserTest, AcceptsEveryKindOfStatement) {
 }
 
 TEST(ParserTest, BuildsCreateTable) {
-  StatusOr<ParsedStatement> parsed =
-      Parse("CREATE TABLE \"my t\" (id INTEGER PRIMARY KEY, a VARCHAR (10) NOT NULL DEFAULT -1, b) WITHOUT ROWID");
+  StatusOr<ParsedStatement> parsed = Parse(
+      "CREATE TABLE \"my t\" (id INTEGER PRIMARY KEY, a VARCHAR (10) NOT NULL DEFAULT -1, b) "
+      "WITHOUT ROWID");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   ASSERT_EQ(parsed->statement()->kind, StatementKind::kCreateTable);
   const auto& create = As<CreateTableStatement>(*parsed->statement());
@@ -211,7 +225,8 @@ TEST(ParserTest, BuildsCreateTable) {
 }
 
 TEST(ParserTest, BuildsJoinsAndUpserts) {
-  StatusOr<ParsedStatement> parsed = Parse("SELECT * FROM a NATURAL FULL OUTER JOIN b, c JOIN d ON a.x = d.x");
+  StatusOr<ParsedStatement> parsed =
+      Parse("SELECT * FROM a NATURAL FULL OUTER JOIN b, c JOIN d ON a.x = d.x");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   const auto from = As<SelectStatement>(*parsed->statement()).select->cores[0].from;
   ASSERT_EQ(from.size(), 4u);
@@ -236,7 +251,8 @@ TEST(ParserTest, TakesOneStatementAtATime) {
   parsed = Parse(" /* open comment");
   ASSERT_TRUE(parsed.ok());
   EXPECT_EQ(parsed->statement(), nullptr);
-  parsed = Parse("CREATE TRIGGER r INSERT ON t BEGIN SELECT 1; SELECT CASE WHEN 1 THEN 2 END; END; SELECT 2");
+  parsed = Parse(
+      "CREATE TRIGGER r INSERT ON t BEGIN SELECT 1; SELECT CASE WHEN 1 THEN 2 END; END; SELECT 2");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(As<CreateTriggerStatement>(*parsed->statement()).body.size(), 2u);
   EXPECT_EQ(parsed->consumed(), 80u);
@@ -244,7 +260,8 @@ TEST(ParserTest, TakesOneStatementAtATime) {
 
 TEST(ParserTest, NamesTheOffendingTokenAndItsPlace) {
   EXPECT_EQ(ErrorOf("SELECT * FORM t"), "near \"FORM\": syntax error at line 1, column 10");
-  EXPECT_EQ(ErrorOf("SELECT 1\n  FROM\n WHERE a"), "near \"WHERE\": syntax error at line 3, column 2");
+  EXPECT_EQ(ErrorOf("SELECT 1\n  FROM\n WHERE a"),
+            "near \"WHERE\": syntax error at line 3, column 2");
   EXPECT_EQ(ErrorOf("SELECT 'abc"), "unrecognized token: \"'abc\" at line 1, column 8");
   EXPECT_EQ(ErrorOf("SELECT 12abc"), "unrecognized token: \"12abc\" at line 1, column 8");
   EXPECT_EQ(ErrorOf("SELECT \xc3\xa9, ^"), "unrecognized token: \"^\" at line 1, column 11");
@@ -259,7 +276,8 @@ TEST(ParserTest, NamesTheOffendingTokenAndItsPlace) {
   EXPECT_EQ(ErrorOf("SELECT * FROM a LEFT INNER JOIN b"),
             "unknown join type: LEFT INNER at line 1, column 17");
   EXPECT_EQ(ErrorOf("VALUES (1) ORDER BY 1"), "near \"ORDER\": syntax error at line 1, column 12");
-  EXPECT_EQ(ErrorOf("CREATE TABLE t (a) WITHOUT x"), "unknown table option: x at line 1, column 28");
+  EXPECT_EQ(ErrorOf("CREATE TABLE t (a) WITHOUT x"),
+            "unknown table option: x at line 1, column 28");
 }
 
 std::string Repeat(std::string_view piece, size_t times) {
@@ -272,7 +290,8 @@ TEST(ParserTest, RefusesWhatWouldOverflowTheStack) {
   EXPECT_EQ(ErrorOf("SELECT " + Repeat("(", 10000)),
             "nesting is deeper than the limit of 200 at line 1, column 208");
   EXPECT_EQ(ErrorOf("SELECT " + Repeat("(", 200) + "1" + Repeat(")", 200)), "accepted");
-  EXPECT_NE(ErrorOf("SELECT " + Repeat("CASE WHEN 1 THEN ", 300)).find("nesting"), std::string::npos);
+  EXPECT_NE(ErrorOf("SELECT " + Repeat("CASE WHEN 1 THEN ", 300)).find("nesting"),
+            std::string::npos);
   EXPECT_EQ(ErrorOf("SELECT 1" + Repeat("+1", 999)), "accepted");
   EXPECT_EQ(ErrorOf("SELECT 1" + Repeat("+1", 1000)),
             "Expression tree is too large (maximum depth 1000) at line 1, column 8");
@@ -296,7 +315,8 @@ TEST(ParserTest, MayBeCalledFromManyThreads) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([] {
       for (int i = 0; i < 50; ++i) {
-        EXPECT_TRUE(Parse("SELECT a, count(*) FROM t JOIN u USING (x) WHERE b LIKE 'x%' GROUP BY a").ok());
+        EXPECT_TRUE(
+            Parse("SELECT a, count(*) FROM t JOIN u USING (x) WHERE b LIKE 'x%' GROUP BY a").ok());
         EXPECT_FALSE(Parse("SELECT a FROM WHERE").ok());
       }
     });
