@@ -210,17 +210,16 @@ Status Pager::ReplayLogRecords(const std::string& log_path) {
   }
   KV_RETURN_IF_ERROR(LoadAllocationMap());
   replaying_ = true;
-  uint64_t flush = 0;
   const StatusOr<LogPosition> end =
       ReplayLog(log_file, log_path, identity, durable_meta_.log_position(),
                 [&](const LogRecord& record) -> Status {
-                  flush = record.flush;
                   replay_position_ = record.after;
                   newest_txid_ = record.txid - 1;
                   std::unique_ptr<WriteTransaction> txn(new WriteTransaction(shared_from_this()));
                   KV_RETURN_IF_ERROR(options_.replay(*txn, record.payload));
                   return txn->Commit(record.payload, Durability::kFull);
-                });
+                },
+                ReplayOptions{.accept_lost_records = options_.accept_missing_log});
   replaying_ = false;
   return end.status();
 }
@@ -235,6 +234,8 @@ Status Pager::PrepareFirstWrite() {
   const Status prepared = [&]() -> Status {
     if (durable_meta_.log_id == 0 && !KV_BROKEN(kRecoverySkipSync)) {
       KV_RETURN_IF_ERROR(file_->SyncData());
+      // The creator's meta: its name may not be durable yet, if another process still makes it so (S39).
+      if (durable_meta_.counter == 1) KV_RETURN_IF_ERROR(fs_->SyncParentDirectory(real_path_));
       MetaPage on_disk;
       int slot = -1;
       KV_RETURN_IF_ERROR(ReadMetas(/*direct=*/true, &on_disk, &slot));
@@ -262,9 +263,7 @@ Status Pager::PrepareFirstWrite() {
     newest_txid_ += kTxidJump;
     State* state = NewState(newest_txid_, newest_roots_, newest_attachment_);
     if (log_ != nullptr) {
-      if (!KV_BROKEN(kRecoveryKeepGeneration)) {
-        state->log_end = log_->StartGeneration(durable_meta_.log_generation + 1, RandomBits());
-      }
+      state->log_end = log_->StartGeneration(durable_meta_.log_generation + 1, RandomBits());
     }
     CheckpointWork work;
     Delta nothing;
