@@ -1,0 +1,310 @@
+#include "exec/statement.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "planner/prepare.h"
+
+namespace kvsql::exec {
+
+using kv::ValueType;
+using kv::ValueView;
+using planner::OperandKind;
+using planner::PlanKind;
+
+Statement::Statement(Session* session, std::shared_ptr<const planner::Plan> plan)
+    : session_(session) {
+  SetPlan(std::move(plan));
+}
+
+Statement::~Statement() { Reset(); }
+
+void Statement::SetPlan(std::shared_ptr<const planner::Plan> plan) {
+  plan_ = std::move(plan);
+  registers_.resize(plan_->registers);
+  results_.resize(plan_->outputs.size());
+  // The parameters of a text do not change with the schema.
+  parameters_.resize(plan_->parameter_names.size());
+  parameter_bytes_.resize(plan_->parameter_names.size());
+}
+
+void Statement::SetKey(const StatementKey& key, size_t consumed) {
+  key_text_ = std::string(key.text);
+  key_hash_ = key.hash;
+  key_lifted_ = key.lifted;
+  consumed_ = consumed;
+  poolable_ = true;
+}
+
+size_t Statement::MemoryBytes() const {
+  size_t bytes = sizeof(Statement) + plan_->MemoryBytes() + key_text_.capacity() +
+                 lifted_.bytes.capacity() + lifted_.values.capacity() * sizeof(ValueView) +
+                 (registers_.capacity() + values_.capacity() + results_.capacity()) * sizeof(ValueView);
+  for (const std::string& text : parameter_bytes_) bytes += sizeof(text) + text.capacity();
+  return bytes;
+}
+
+// ------------------------------------------------------------------------------------ parameters
+
+Status Statement::Bind(int position, const ValueView& value) {
+  if (at_row_) {
+    return absl::FailedPreconditionError("a parameter cannot be bound while the statement is at a row");
+  }
+  const size_t index = static_cast<size_t>(position) - 1;
+  if (position < 1 || index >= parameters_.size()) {
+    return absl::OutOfRangeError(absl::StrCat("no parameter ", position, ": the statement has ",
+                                              parameters_.size()));
+  }
+  ValueView& parameter = parameters_[index];
+  parameter = value;
+  if (value.type == ValueType::kText || value.type == ValueType::kBlob) {
+    parameter_bytes_[index].assign(value.data, value.size);
+    parameter.data = parameter_bytes_[index].data();
+  }
+  return absl::OkStatus();
+}
+
+void Statement::ClearBindings() {
+  for (ValueView& parameter : parameters_) parameter = ValueView();
+}
+
+std::string_view Statement::ParameterName(int position) const {
+  const size_t index = static_cast<size_t>(position) - 1;
+  return position < 1 || index >= plan_->parameter_names.size()
+             ? std::string_view()
+             : std::string_view(plan_->parameter_names[index]);
+}
+
+std::optional<int> Statement::ParameterPosition(std::string_view name) const {
+  if (name.empty()) return std::nullopt;
+  for (size_t i = 0; i < plan_->parameter_names.size(); ++i) {
+    if (plan_->parameter_names[i] == name) return static_cast<int>(i) + 1;
+  }
+  return std::nullopt;
+}
+
+std::string_view Statement::column_name(int i) const {
+  const auto at = static_cast<size_t>(i);
+  return at < plan_->columns.size() ? std::string_view(plan_->columns[at].name) : std::string_view();
+}
+
+std::string_view Statement::declared_type(int i) const {
+  const auto at = static_cast<size_t>(i);
+  return at < plan_->columns.size() ? std::string_view(plan_->columns[at].declared_type)
+                                    : std::string_view();
+}
+
+// ------------------------------------------------------------------------------------ running
+
+Status Statement::CheckPlan(const kv::Reader& reader) {
+  if (!plan_->uses_schema || plan_->schema_generation == reader.schema_generation()) [[likely]] {
+    return absl::OkStatus();
+  }
+  KV_ASSIGN_OR_RETURN(std::shared_ptr<const planner::Plan> plan, planner::Replan(*plan_, reader));
+  // A row buffer may still know a table of the old plan.
+  row_ = kv::Row();
+  SetPlan(std::move(plan));
+  return absl::OkStatus();
+}
+
+StatusOr<bool> Statement::Step() {
+  if (plan_->kind == PlanKind::kGet) [[likely]] {
+    if (at_row_) {
+      FinishRead();
+      return false;
+    }
+    return RunGet();
+  }
+  return Run();
+}
+
+StatusOr<bool> Statement::Run() {
+  switch (plan_->kind) {
+    case PlanKind::kGet:
+      break;
+    case PlanKind::kValues:
+      return RunValues();
+    case PlanKind::kCount:
+      return RunCount();
+    case PlanKind::kPragma:
+      return RunPragma();
+    case PlanKind::kControl:
+      KV_RETURN_IF_ERROR(RunControl());
+      return false;
+    case PlanKind::kInsert:
+    case PlanKind::kUpdate:
+    case PlanKind::kDelete:
+    case PlanKind::kCreateTable:
+    case PlanKind::kCreateIndex:
+    case PlanKind::kDrop:
+      KV_RETURN_IF_ERROR(RunWrite());
+      return false;
+  }
+  return absl::InternalError("unknown plan");
+}
+
+void Statement::Reset() {
+  if (at_row_) FinishRead();
+  next_row_ = 0;
+  made_rows_.clear();
+}
+
+void Statement::FinishRead() {
+  at_row_ = false;
+  detached_ = false;
+  if (showing_) {
+    showing_ = false;
+    session_->RemoveShowing(this);
+  }
+  session_->EndRead(std::exchange(snapshot_, nullptr));
+}
+
+void Statement::Detach() {
+  showing_ = false;
+  if (!at_row_) return;
+  detached_values_.resize(results_.size());
+  for (size_t i = 0; i < results_.size(); ++i) {
+    detached_values_[i] = column(static_cast<int>(i));
+    results_[i] = detached_values_[i].view();
+  }
+  detached_ = true;
+}
+
+// Computes what column() does not read from the row itself, and lets the session know of the row.
+void Statement::ShowOutputs() {
+  const EvalContext context = Context(&row_);
+  for (size_t i = 0; i < plan_->outputs.size(); ++i) {
+    if (plan_->outputs[i].kind != OperandKind::kColumn) {
+      results_[i] = Evaluate(plan_->outputs[i], context);
+    }
+  }
+  at_row_ = true;
+  detached_ = false;
+  if (snapshot_ == nullptr && session_->in_transaction()) {
+    showing_ = true;
+    session_->AddShowing(this);
+  }
+}
+
+// ------------------------------------------------------------------------------------ reading
+
+// True: row_ is the row that the lookup finds.
+StatusOr<bool> Statement::FindRow(const kv::Reader& reader, const planner::KeyLookup& lookup) {
+  scratch_.Reset();
+  const EvalContext context = Context(nullptr);
+  bool found = false;
+  if (lookup.by == planner::KeyLookup::By::kRowid) {
+    ValueView key = Evaluate(lookup.key[0], context);
+    if (key.type != ValueType::kInteger) [[unlikely]] {
+      // Only what equals an integer after the column's affinity can be a rowid.
+      kv::NumberText text;
+      key = kv::ApplyAffinity(key, kv::Affinity::kInteger, &text);
+      if (key.type == ValueType::kReal) {
+        int64_t integer = 0;
+        if (!kv::RealToInteger(key.real, &integer)) return false;
+        key = ValueView::Integer(integer);
+      }
+      if (key.type != ValueType::kInteger) return false;
+    }
+    KV_ASSIGN_OR_RETURN(found, kv::GetByRowid(reader, *lookup.table, key.integer, &row_));
+  } else {
+    values_.resize(lookup.key.size());
+    for (size_t i = 0; i < lookup.key.size(); ++i) {
+      values_[i] = Evaluate(lookup.key[i], context);
+      // An expression's registers are used again by the next one, its texts are not.
+      if (values_[i].is_null()) return false;
+    }
+    if (lookup.by == planner::KeyLookup::By::kPrimaryKey) {
+      KV_ASSIGN_OR_RETURN(found, kv::GetByPrimaryKey(reader, *lookup.table, values_, &row_));
+    } else {
+      KV_ASSIGN_OR_RETURN(found,
+                          kv::GetByUniqueIndex(reader, *lookup.table, *lookup.index, values_, &row_));
+    }
+  }
+  if (found && lookup.filter.has_value()) {
+    found = Truth(Evaluate(*lookup.filter, Context(&row_))) == 1;
+  }
+  return found;
+}
+
+StatusOr<bool> Statement::RunGet() {
+  KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
+  Status status = CheckPlan(reader);
+  if (status.ok()) [[likely]] {
+    StatusOr<bool> found = FindRow(reader, static_cast<const planner::GetPlan&>(*plan_).lookup);
+    if (found.ok()) [[likely]] {
+      if (*found) [[likely]] {
+        ShowOutputs();
+        return true;
+      }
+      FinishRead();
+      return false;
+    }
+    status = std::move(found).status();
+  }
+  FinishRead();
+  return status;
+}
+
+StatusOr<bool> Statement::RunCount() {
+  if (at_row_) {
+    FinishRead();
+    return false;
+  }
+  KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
+  Status status = CheckPlan(reader);
+  StatusOr<uint64_t> count = 0;
+  if (status.ok()) {
+    count = kv::CountRows(reader, *static_cast<const planner::CountPlan&>(*plan_).table);
+    status = count.status();
+  }
+  FinishRead();
+  KV_RETURN_IF_ERROR(status);
+  results_[0] = ValueView::Integer(static_cast<int64_t>(*count));
+  at_row_ = true;
+  return true;
+}
+
+StatusOr<bool> Statement::RunValues() {
+  const auto& plan = static_cast<const planner::ValuesPlan&>(*plan_);
+  at_row_ = false;
+  if (next_row_ >= plan.rows.size()) {
+    next_row_ = 0;
+    return false;
+  }
+  scratch_.Reset();
+  const EvalContext context = Context(nullptr);
+  if (plan.filter.has_value() && Truth(Evaluate(*plan.filter, context)) != 1) {
+    next_row_ = 0;
+    return false;
+  }
+  const std::vector<planner::Operand>& row = plan.rows[next_row_++];
+  for (size_t i = 0; i < row.size(); ++i) results_[i] = Evaluate(row[i], context);
+  at_row_ = true;
+  return true;
+}
+
+StatusOr<bool> Statement::NextMadeRow() {
+  at_row_ = false;
+  if (next_row_ >= made_rows_.size()) {
+    Reset();
+    return false;
+  }
+  const std::vector<kv::Value>& row = made_rows_[next_row_++];
+  for (size_t i = 0; i < row.size(); ++i) results_[i] = row[i].view();
+  at_row_ = true;
+  return true;
+}
+
+StatusOr<bool> Statement::RunPragma() {
+  if (next_row_ == 0) {
+    made_rows_.clear();
+    KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
+    const Status status = MakePragmaRows(reader);
+    FinishRead();
+    KV_RETURN_IF_ERROR(status);
+  }
+  return NextMadeRow();
+}
+
+}  // namespace kvsql::exec

@@ -1,0 +1,261 @@
+// Statements that change something: INSERT, UPDATE, DELETE, CREATE, DROP; and transaction control.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exec/statement.h"
+#include "kv/table_ops.h"
+
+namespace kvsql::exec {
+namespace {
+
+using kv::OnConflict;
+using kv::ValueType;
+using kv::ValueView;
+using planner::ConflictMode;
+
+OnConflict ActionOf(ConflictMode mode) {
+  switch (mode) {
+    case ConflictMode::kIgnore:
+      return OnConflict::kIgnore;
+    case ConflictMode::kReplace:
+      return OnConflict::kReplace;
+    default:
+      return OnConflict::kAbort;
+  }
+}
+
+bool IsConstraintError(const Status& status) {
+  return status.code() == absl::StatusCode::kAlreadyExists ||
+         status.code() == absl::StatusCode::kInvalidArgument;
+}
+
+// A rowid given by the statement: an integer after INTEGER affinity, or NULL for the next one.
+Status ReadRowid(const ValueView& value, std::optional<int64_t>* rowid) {
+  kv::NumberText text;
+  const ValueView number = kv::ApplyAffinity(value, kv::Affinity::kInteger, &text);
+  if (number.is_null()) {
+    rowid->reset();
+    return absl::OkStatus();
+  }
+  if (number.type != ValueType::kInteger) return absl::InvalidArgumentError("datatype mismatch");
+  *rowid = number.integer;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Status Statement::RunWrite() {
+  KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginStatement());
+  Status status = CheckPlan(kv::Reader(*txn));
+  if (status.ok()) status = Write(*txn);
+  if (status.ok()) [[likely]] return session_->EndStatement(std::move(status));
+
+  // What ON CONFLICT asks for when a constraint failed.
+  ConflictMode mode = ConflictMode::kAbort;
+  if (plan_->kind == planner::PlanKind::kInsert) {
+    mode = static_cast<const planner::InsertPlan&>(*plan_).conflict;
+  } else if (plan_->kind == planner::PlanKind::kUpdate) {
+    mode = static_cast<const planner::UpdatePlan&>(*plan_).conflict;
+  }
+  if (IsConstraintError(status) && txn->CheckUsable().ok()) {
+    if (mode == ConflictMode::kFail) {
+      // What was done before the failing row stays.
+      if (const Status committed = session_->EndStatement(absl::OkStatus()); !committed.ok()) {
+        return committed;
+      }
+      return status;
+    }
+    if (mode == ConflictMode::kRollback && session_->in_transaction()) {
+      if (const Status rolled_back = session_->Rollback(); !rolled_back.ok()) return rolled_back;
+      return status;
+    }
+  }
+  return session_->EndStatement(std::move(status));
+}
+
+Status Statement::Write(kv::WriteTxn& txn) {
+  switch (plan_->kind) {
+    case planner::PlanKind::kInsert:
+      return Insert(txn, static_cast<const planner::InsertPlan&>(*plan_));
+    case planner::PlanKind::kUpdate:
+      return Update(txn, static_cast<const planner::UpdatePlan&>(*plan_));
+    case planner::PlanKind::kDelete:
+      return Delete(txn, static_cast<const planner::DeletePlan&>(*plan_));
+    default:
+      return RunDdl(txn);
+  }
+}
+
+Status Statement::InsertOne(kv::WriteTxn& txn, const planner::InsertPlan& plan, size_t row,
+                            size_t matrix_offset, int64_t* inserted) {
+  const std::vector<planner::Operand>& operands = plan.rows[row];
+  const EvalContext context = Context(nullptr, matrix_offset);
+  scratch_.Reset();
+  for (size_t i = 0; i < operands.size(); ++i) values_[i] = Evaluate(operands[i], context);
+  std::optional<int64_t> rowid;
+  if (!plan.rowids.empty()) {
+    KV_RETURN_IF_ERROR(ReadRowid(Evaluate(plan.rowids[row], context), &rowid));
+  }
+  KV_ASSIGN_OR_RETURN(const kv::WriteResult result,
+                      kv::InsertRow(txn, *plan.table, values_, ActionOf(plan.conflict), rowid));
+  if (result.stored) {
+    ++*inserted;
+    if (plan.table->has_rowid()) session_->NoteInsert(result.rowid);
+  }
+  return absl::OkStatus();
+}
+
+Status Statement::Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan) {
+  const size_t rows = plan.matrix ? lifted_.matrix_rows : plan.rows.size();
+  values_.resize(plan.table->columns.size());
+  int64_t inserted = 0;
+  if (rows == 1) [[likely]] {
+    // One row is checked before it is stored: nothing to undo.
+    KV_RETURN_IF_ERROR(InsertOne(txn, plan, 0, 0, &inserted));
+    session_->NoteChanges(inserted);
+    return absl::OkStatus();
+  }
+  // In autocommit the statement's transaction as a whole is undone.
+  const bool marked = session_->in_transaction();
+  kv::WriteTxn::Mark mark = 0;
+  if (marked) {
+    KV_ASSIGN_OR_RETURN(mark, txn.SetMark());
+  }
+  Status status;
+  for (size_t r = 0; r < rows && status.ok(); ++r) {
+    status = plan.matrix ? InsertOne(txn, plan, 0, r * lifted_.slots.size(), &inserted)
+                         : InsertOne(txn, plan, r, 0, &inserted);
+  }
+  const bool keep = status.ok() || (plan.conflict == ConflictMode::kFail && IsConstraintError(status));
+  if (marked) {
+    if (keep) {
+      txn.ReleaseMark(mark);
+    } else {
+      txn.RollbackToMark(mark);
+    }
+  }
+  if (keep) session_->NoteChanges(inserted);
+  return status;
+}
+
+Status Statement::Update(kv::WriteTxn& txn, const planner::UpdatePlan& plan) {
+  const kv::TableDef& table = *plan.lookup.table;
+  KV_ASSIGN_OR_RETURN(const bool found, FindRow(kv::Reader(txn), plan.lookup));
+  if (!found) {
+    session_->NoteChanges(0);
+    return absl::OkStatus();
+  }
+  values_.resize(table.columns.size());
+  row_.Columns(values_.data());
+  const EvalContext context = Context(&row_);
+  std::optional<int64_t> rowid;
+  for (const planner::UpdatePlan::Assignment& assignment : plan.assignments) {
+    const ValueView value = Evaluate(assignment.value, context);
+    if (assignment.column == kv::kRowidColumn) {
+      KV_RETURN_IF_ERROR(ReadRowid(value, &rowid));
+      if (!rowid.has_value()) return absl::InvalidArgumentError("datatype mismatch");
+    } else {
+      values_[assignment.column] = value;
+    }
+  }
+  KV_ASSIGN_OR_RETURN(const kv::WriteResult result,
+                      kv::UpdateRow(txn, table, row_, values_, ActionOf(plan.conflict), rowid));
+  session_->NoteChanges(result.stored ? 1 : 0);
+  return absl::OkStatus();
+}
+
+Status Statement::Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan) {
+  const kv::TableDef& table = *plan.lookup.table;
+  if (!plan.all) {
+    KV_ASSIGN_OR_RETURN(const bool found, FindRow(kv::Reader(txn), plan.lookup));
+    if (found) KV_RETURN_IF_ERROR(kv::DeleteRow(txn, table, row_));
+    session_->NoteChanges(found ? 1 : 0);
+    return absl::OkStatus();
+  }
+  const bool marked = session_->in_transaction();
+  kv::WriteTxn::Mark mark = 0;
+  if (marked) {
+    KV_ASSIGN_OR_RETURN(mark, txn.SetMark());
+  }
+  const StatusOr<uint64_t> deleted = kv::DeleteAllRows(txn, table);
+  if (marked) {
+    if (deleted.ok()) {
+      txn.ReleaseMark(mark);
+    } else {
+      txn.RollbackToMark(mark);
+    }
+  }
+  KV_RETURN_IF_ERROR(deleted.status());
+  session_->NoteChanges(static_cast<int64_t>(*deleted));
+  return absl::OkStatus();
+}
+
+Status Statement::RunDdl(kv::WriteTxn& txn) {
+  // A schema change takes several steps; in a transaction a mark undoes those before the one that fails.
+  const auto change = [&](auto&& action) -> Status {
+    if (!session_->in_transaction()) return action();
+    KV_ASSIGN_OR_RETURN(const kv::WriteTxn::Mark mark, txn.SetMark());
+    Status status = action();
+    if (status.ok()) {
+      txn.ReleaseMark(mark);
+    } else {
+      txn.RollbackToMark(mark);
+    }
+    return status;
+  };
+  switch (plan_->kind) {
+    case planner::PlanKind::kCreateTable: {
+      const auto& plan = static_cast<const planner::CreateTablePlan&>(*plan_);
+      if (plan.if_not_exists) {
+        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.table.name));
+        if (table != nullptr) return absl::OkStatus();
+      }
+      return change([&] { return txn.CreateTable(plan.table).status(); });
+    }
+    case planner::PlanKind::kCreateIndex: {
+      const auto& plan = static_cast<const planner::CreateIndexPlan&>(*plan_);
+      if (plan.if_not_exists) {
+        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTableOfIndex(plan.index.name));
+        if (table != nullptr) return absl::OkStatus();
+      }
+      return change([&] { return txn.CreateIndex(plan.index).status(); });
+    }
+    case planner::PlanKind::kDrop: {
+      const auto& plan = static_cast<const planner::DropPlan&>(*plan_);
+      const bool is_table = plan.object == planner::DropKind::kTable;
+      if (plan.if_exists) {
+        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, is_table ? txn.FindTable(plan.name)
+                                                                : txn.FindTableOfIndex(plan.name));
+        if (table == nullptr) return absl::OkStatus();
+      }
+      return change([&] { return is_table ? txn.DropTable(plan.name) : txn.DropIndex(plan.name); });
+    }
+    default:
+      return absl::InternalError("plan is no schema change");
+  }
+}
+
+Status Statement::RunControl() {
+  const auto& plan = static_cast<const planner::ControlPlan&>(*plan_);
+  switch (plan.action) {
+    case planner::ControlAction::kBegin:
+      return session_->Begin(BeginMode::kDeferred);
+    case planner::ControlAction::kBeginImmediate:
+      return session_->Begin(BeginMode::kImmediate);
+    case planner::ControlAction::kBeginExclusive:
+      return session_->Begin(BeginMode::kExclusive);
+    case planner::ControlAction::kCommit:
+      return session_->Commit();
+    case planner::ControlAction::kRollback:
+      return session_->Rollback();
+    case planner::ControlAction::kSavepoint:
+      return session_->SetSavepoint(plan.name);
+    case planner::ControlAction::kRelease:
+      return session_->Release(plan.name);
+    case planner::ControlAction::kRollbackTo:
+      return session_->RollbackTo(plan.name);
+  }
+  return absl::InternalError("unknown transaction control");
+}
+
+}  // namespace kvsql::exec
