@@ -74,12 +74,10 @@ struct BytesNode {
     const uint32_t count = header->count;
     const size_t prefix_length = header->prefix_length;
     const BytesSlot* slots = Slots(page);
-    if (prefix_length != 0) {
+    if (!StartsWith(key, page + kPrefixOffset, prefix_length)) [[unlikely]] {
       const size_t common = std::min(prefix_length, key.size());
-      const int order = ComparePrefix(key.data(), page + kPrefixOffset, common);
-      if (order != 0 || common < prefix_length) [[unlikely]] {
-        return {.index = order > 0 ? count : first};
-      }
+      const int order = std::memcmp(key.data(), page + kPrefixOffset, common);
+      return {.index = order > 0 ? count : first};
     }
     const char* rest = key.data() + prefix_length;
     const size_t rest_size = key.size() - prefix_length;
@@ -87,6 +85,12 @@ struct BytesNode {
     const uint32_t index = LowerHead(slots, first, count, head);
     if (index == count || slots[index].head != head) return {.index = index};
     return SearchTies(pages, page, index, key, {rest, rest_size}, head);
+  }
+
+  // Asks for the lines of a cold page that a search will touch, so that they come side by side: the header's,
+  // and those around which the first steps of a search among some 200 slots fall.
+  static void Prefetch(const uint8_t* page) {
+    for (uint32_t line = 0; line < 24; line += 3) __builtin_prefetch(page + line * 64);
   }
 
   static NodePosition SearchLeaf(const pager::PageReader& pages, const uint8_t* page,
@@ -222,8 +226,25 @@ struct BytesNode {
            header->count * static_cast<uint32_t>(sizeof(BytesSlot));
   }
 
-  static int ComparePrefix(const char* key, const uint8_t* prefix, size_t size) {
-    return std::memcmp(key, prefix, size);
+  // Without a call for prefixes of the usual lengths.
+  static bool StartsWith(std::string_view key, const uint8_t* prefix, size_t size) {
+    if (key.size() < size) [[unlikely]] return false;
+    const char* at = key.data();
+    if (size >= 8) {
+      uint64_t differ = LoadLe<uint64_t>(at + size - 8) ^ LoadLe<uint64_t>(prefix + size - 8);
+      for (size_t i = 0; i + 8 < size; i += 8) {
+        differ |= LoadLe<uint64_t>(at + i) ^ LoadLe<uint64_t>(prefix + i);
+      }
+      return differ == 0;
+    }
+    if (size >= 4) {
+      return ((LoadLe<uint32_t>(at) ^ LoadLe<uint32_t>(prefix)) |
+              (LoadLe<uint32_t>(at + size - 4) ^ LoadLe<uint32_t>(prefix + size - 4))) == 0;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      if (static_cast<uint8_t>(at[i]) != prefix[i]) return false;
+    }
+    return true;
   }
 
   // First slot of [first, count) with a head >= `head`.

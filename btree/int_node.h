@@ -94,6 +94,8 @@ struct IntNode {
     return branch ? BranchKey(page, index) : LeafKey(page, index);
   }
 
+  static void Prefetch(const uint8_t* page) { __builtin_prefetch(page); }
+
   static NodePosition SearchLeaf(const pager::PageReader&, const uint8_t* page, int64_t key) {
     const uint32_t count = CountOf(page);
     const int64_t base = Base(page);

@@ -131,6 +131,12 @@ constexpr uint32_t MaxPrefix(uint32_t page_size) { return page_size / 8 - kHeadB
 // A key (its inline part) and a value together over this: the value goes to an extent.
 constexpr uint32_t MaxInlineCell(uint32_t page_size) { return page_size / 4; }
 
+// Whether a value goes to an extent. `key_size`: what the cell holds of the key, descriptor included. A
+// value that is no larger than a descriptor stays.
+constexpr bool NeedsExtent(size_t key_size, size_t value_size, uint32_t page_size) {
+  return key_size + value_size + 3 > MaxInlineCell(page_size) && value_size > kMaxDescriptorBytes;
+}
+
 // Three of the largest cells always fit in a page, so a full page can always be split.
 static_assert(3 * (MaxInlineCell(kMinPageSize) + 2 * kMaxDescriptorBytes + sizeof(BytesSlot) +
                    kChildBytes) <=

@@ -24,8 +24,7 @@ Status NodeWriter<Node>::MakeEntry(Key key, std::string_view value, const uint8_
     }
     key_size = entry->key.size() + payload->head_size;
   }
-  if (key_size + value.size() + kMaxValueHeader > MaxInlineCell(page_size_) &&
-      value.size() > kMaxDescriptorBytes) [[unlikely]] {
+  if (NeedsExtent(key_size, value.size(), page_size_)) [[unlikely]] {
     KV_ASSIGN_OR_RETURN(const DescriptorBytes extent,
                         WriteExtent(pages_, value, options_.compression_level));
     written->extents.push_back(extent);
