@@ -399,6 +399,7 @@ PagerStats Pager::stats() {
   PagerStats stats = counters_;
   stats.page_count = allocator_.page_count();
   stats.free_pages = allocator_.free_pages();
+  stats.durable_txid = durable_txid_;
   for (const FreedRun& run : pending_) stats.pending_pages += run.pages;
   for (const FreedRun& run : pinned_) stats.pending_pages += run.pages;
   stats.unwritten_frames = static_cast<uint64_t>(std::max<int64_t>(0, unwritten_frames_));

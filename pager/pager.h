@@ -131,6 +131,7 @@ struct PagerStats {
   uint64_t checkpoints = 0;
   uint64_t log_flushes = 0;
   uint64_t direct_commits = 0;
+  TxId durable_txid = 0;  // of the state that the newest durable meta names
   uint64_t file_bytes = 0;
   uint64_t log_bytes = 0;
 };
