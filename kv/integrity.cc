@@ -290,7 +290,7 @@ StatusOr<std::vector<std::string>> Store::CheckIntegrity(size_t limit) {
   if (!txn.Begin()) return txn.BeginError();
   // Commits before it may still wait for the flush that makes their state the published one.
   const auto deadline = std::chrono::steady_clock::now() + options_.busy_timeout;
-  while (exclusive && txn.txid() < quiet->base_txid() &&
+  while (exclusive && txn.txid() + 1 < quiet->txid() &&
          std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (!txn.Begin()) return txn.BeginError();

@@ -252,7 +252,11 @@ ParsedNumber ParseNumber(std::string_view text) {
       i = j;
     }
   }
-  if (digits == 0) return result;
+  if (digits == 0) {
+    // A sign alone is still seen by a cast to REAL.
+    if (negative) result.real = -0.0;
+    return result;
+  }
   // "1e" and "1e+" begin with the number 1.
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     size_t j = i + 1;
