@@ -243,9 +243,11 @@ Status Pager::CommitDirect(State* state, Delta delta, bool small) {
   std::lock_guard checkpoint_lock(checkpoint_mutex_);
   if (Status flushed = FlushBuffered(); !flushed.ok()) return fail(flushed);
   // Nothing is buffered and the writer lock is held: no flush can begin.
+  bool created_log = false;
   if (small && !log_ready_.load() && session_commits_ > kCommitsWithoutLog &&
       session_commits_ >= log_creation_retry_) {
-    if (!CreateLog().ok()) log_creation_retry_ = session_commits_ + kLogCreationRetry;
+    created_log = CreateLog().ok();
+    if (!created_log) log_creation_retry_ = session_commits_ + kLogCreationRetry;
   }
   CheckpointWork work;
   {
@@ -260,6 +262,7 @@ Status Pager::CommitDirect(State* state, Delta delta, bool small) {
   work.publish = state;
   work.publish_delta = &delta;
   work.log = log_ == nullptr ? LogChoice::kNone : LogChoice::kKeep;
+  if (created_log && KV_BROKEN(kAppendWithoutMeta)) work.log = LogChoice::kNone;
   if (log_ != nullptr) work.log_position = log_->end();
   state->log_end = work.log_position;
   const Status status = RunCheckpoint(std::move(work));
@@ -279,7 +282,6 @@ Status Pager::CreateLog() {
   options.limit = options_.log_limit;
   options.initial = std::min(options.initial, options.limit);
   KV_ASSIGN_OR_RETURN(log_, CommitLog::Create(fs_, real_path_ + "-log", identity, options));
-  if (KV_BROKEN(kAppendWithoutMeta)) log_ready_.store(true, std::memory_order_release);
   return absl::OkStatus();
 }
 

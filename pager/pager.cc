@@ -227,6 +227,7 @@ Status Pager::ValidatePage(PageId id, const uint8_t* bytes) const {
 }
 
 void Pager::Poison(const Status& cause) {
+  if (KV_BROKEN(kLogIgnorePoison)) return;
   {
     std::lock_guard lock(poison_mutex_);
     if (poison_.ok()) poison_ = cause;
