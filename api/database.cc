@@ -9,6 +9,7 @@
 #include "api/batch_writer.h"
 #include "api/catalog.h"
 #include "api/connection_rep.h"
+#include "api/database_access.h"
 #include "api/database_impl.h"
 #include "api/errors.h"
 #include "api/keyspace_rep.h"
@@ -45,7 +46,13 @@ uint64_t Snapshot::transaction_id() const { return source_ == nullptr ? 0 : sour
 Database::Database(std::shared_ptr<DatabaseImpl> impl) : impl_(std::move(impl)) {}
 
 StatusOr<Database> Database::Open(const std::string& path, const Options& options) {
-  KV_ASSIGN_OR_RETURN(std::shared_ptr<DatabaseImpl> impl, DatabaseImpl::Open(path, options));
+  return internal::DatabaseAccess::Open(path, options, {});
+}
+
+StatusOr<Database> internal::DatabaseAccess::Open(const std::string& path, const Options& options,
+                                                  const OpenExtras& extras) {
+  KV_ASSIGN_OR_RETURN(std::shared_ptr<DatabaseImpl> impl,
+                      DatabaseImpl::Open(path, options, extras));
   return Database(std::move(impl));
 }
 

@@ -24,9 +24,9 @@
 
 namespace kvsql::internal {
 
-// How a file is told from its tests: opens through another file system than the real one.
+// What the public Options leave out.
 struct OpenExtras {
-  pager::FileSystem* file_system = nullptr;
+  pager::FileSystem* file_system = nullptr;  // null: the real one
 };
 
 class DatabaseImpl {

@@ -110,6 +110,8 @@ class KVSQL_EXPORT Statement {
 
   // ---- About it.
 
+  // The statement's text. Where texts that differ only in their literals share a plan, it may be that of
+  // another of them.
   std::string_view sql() const;
   // Whether it cannot change the database.
   bool is_read_only() const;

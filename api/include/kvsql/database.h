@@ -40,6 +40,7 @@ namespace kvsql {
 
 namespace internal {
 class DatabaseImpl;
+struct DatabaseAccess;
 }  // namespace internal
 
 // What Database::check_integrity() found.
@@ -138,6 +139,7 @@ class KVSQL_EXPORT Database {
   bool read_only() const;
 
  private:
+  friend struct internal::DatabaseAccess;
   explicit Database(std::shared_ptr<internal::DatabaseImpl> impl);
 
   std::shared_ptr<internal::DatabaseImpl> impl_;
