@@ -29,18 +29,6 @@ void RemoveScratch() {
   if (!path.empty()) fs::remove_all(path, ignored);
 }
 
-std::vector<fs::path> FilesOf(const std::string& database) {
-  const fs::path base(database);
-  const std::string name = base.filename().string();
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(base.parent_path())) {
-    if (entry.path().filename().string().compare(0, name.size(), name) == 0) {
-      files.push_back(entry.path());
-    }
-  }
-  return files;
-}
-
 }  // namespace
 
 void Fatal(const std::string& message) {
@@ -75,14 +63,26 @@ std::string Scratch::NewDatabase(const std::string& name) {
   return absl::StrCat(path_, "/", ++next_, "-", name, ".db");
 }
 
+std::vector<std::string> Scratch::DatabaseFiles(const std::string& database) {
+  const fs::path base(database);
+  const std::string name = base.filename().string();
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(base.parent_path())) {
+    if (entry.path().filename().string().compare(0, name.size(), name) == 0) {
+      files.push_back(entry.path().string());
+    }
+  }
+  return files;
+}
+
 uint64_t Scratch::DatabaseBytes(const std::string& database) {
   uint64_t bytes = 0;
-  for (const fs::path& file : FilesOf(database)) bytes += fs::file_size(file);
+  for (const std::string& file : DatabaseFiles(database)) bytes += fs::file_size(file);
   return bytes;
 }
 
 void Scratch::RemoveDatabase(const std::string& database) {
-  for (const fs::path& file : FilesOf(database)) fs::remove(file);
+  for (const std::string& file : DatabaseFiles(database)) fs::remove(file);
 }
 
 }  // namespace kvsql::bench

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -25,8 +26,10 @@ class Scratch {
   // A path for a database that does not exist yet; no two calls answer the same.
   std::string NewDatabase(const std::string& name);
 
-  // Total size of `database` and of every file whose name begins with its name (logs, locks, WAL).
+  // A database's files are `database` and every file whose name begins with its name (logs, locks,
+  // WAL). Their total size:
   static uint64_t DatabaseBytes(const std::string& database);
+  static std::vector<std::string> DatabaseFiles(const std::string& database);
   static void RemoveDatabase(const std::string& database);
 
  private:

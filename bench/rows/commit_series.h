@@ -17,6 +17,10 @@ class CommitSeries {
  public:
   CommitSeries(Lab& lab, Engine& engine);
 
+  // Around closing and opening the engine.
+  void EndSession() { session_.reset(); }
+  void NewSession() { session_ = engine_.NewSession(); }
+
   // Untimed commits, until logs have the size they keep.
   void WarmUp(WriteOp op, uint32_t commits);
 

@@ -68,12 +68,21 @@ void MeasureThreads(Lab& lab, std::vector<LoadedEngine>& engines) {
 // leaves for later is paid by the checkpoint at the end.
 void MeasureBytes(Lab& lab, std::vector<LoadedEngine>& engines, SeriesList& series) {
   const uint32_t commits = lab.options().quick ? 100 : 2'000;
+  for (size_t i = 0; i < engines.size(); ++i) {
+    series[i]->EndSession();
+    engines[i].engine->Close();
+    for (const std::string& file : Scratch::DatabaseFiles(engines[i].path)) {
+      CacheInSinglePages(file);
+    }
+    engines[i].engine->Open(engines[i].path, Durability::kFull);
+    series[i]->NewSession();
+    series[i]->WarmUp(WriteOp::kPut, lab.options().warm_up_commits);
+  }
   std::vector<Participant> participants;
   for (size_t i = 0; i < engines.size(); ++i) {
     Engine* engine = engines[i].engine.get();
     CommitSeries* own = series[i].get();
     participants.push_back(Single(engine->id(), [engine, own, commits](uint32_t) {
-      own->WarmUp(WriteOp::kPut, 1);
       engine->Checkpoint();
       const uint64_t before = ProcessWriteBytes();
       own->Run(WriteOp::kPut, commits);
