@@ -1,7 +1,8 @@
 // killtest --kills N --seed S: kills a writing process at random moments and looks at what it left.
 //
 // The child runs transactions that follow from their numbers alone: transaction i writes i under "seq" and
-// changes other keys and rows by a random stream seeded with i. Through a pipe it tells each number before
+// changes other keys and rows by a random stream seeded with i; now and then it creates or drops a keyspace and
+// a table. Through a pipe it tells each number before
 // it calls commit, and again when the commit is acknowledged. The parent kills it, opens the store and finds
 // the number s under "seq": not less than the last acknowledged, not more than the last announced; and all
 // else must be what the transactions 1..s make. Then the next child goes on from there.
@@ -31,6 +32,8 @@ namespace {
 
 constexpr int kKeys = 400;
 constexpr int kRows = 200;
+// Each transaction with such a number creates the extra keyspace and table, or drops them.
+constexpr uint64_t kSchemaChangeEvery = 7;
 
 void Check(const Status& status, const char* what) {
   if (!status.ok()) Fail("%s: %s", what, status.ToString().c_str());
@@ -45,6 +48,7 @@ T Take(StatusOr<T> result, const char* what) {
 struct Model {
   std::map<std::string, std::string> keys;
   std::map<int64_t, std::string> rows;
+  bool has_extra = false;
   friend bool operator==(const Model&, const Model&) = default;
 };
 
@@ -91,6 +95,7 @@ void Apply(uint64_t seed, uint64_t number, Model* model) {
     }
   }
   model->keys["seq"] = std::to_string(number);
+  if (number % kSchemaChangeEvery == 0) model->has_extra = !model->has_extra;
 }
 
 StoreOptions OptionsFor(const std::string& path) {
@@ -101,15 +106,35 @@ StoreOptions OptionsFor(const std::string& path) {
   return options;
 }
 
+TableDef MakeTableT(const std::string& name) {
+  TableDef def = MakeTable(name, {{"id", "INTEGER"}, {"text", "TEXT"}});
+  def.rowid_alias = 0;
+  def.primary_key = {{0, Collation::kBinary, false}};
+  AddIndex(&def, name + "_i", {{1, Collation::kNocase, false}}, false, IndexOrigin::kCreateIndex);
+  return def;
+}
+
+void ToggleExtra(WriteTxn* txn) {
+  if (Take(txn->FindKeyspace("extra"), "find") != nullptr) {
+    Check(txn->DropKeyspace("extra"), "drop keyspace");
+    Check(txn->DropTable("extra"), "drop table");
+    return;
+  }
+  const TreeId tree = Take(txn->CreateKeyspace("extra"), "create keyspace")->tree;
+  const TableDef* table = Take(txn->CreateTable(MakeTableT("extra")), "create table");
+  for (int i = 0; i < 20; ++i) {
+    const std::string text = std::to_string(i);
+    Check(PutValue(*txn, tree, text, text), "put");
+    const ValueView values[] = {ValueView::Null(), ValueView::Text(text)};
+    Check(InsertRow(*txn, *table, values).status(), "insert");
+  }
+}
+
 void Create(const std::string& path) {
   const std::shared_ptr<Store> store = Take(Store::Open(OptionsFor(path)), "create");
   auto txn = Take(store->BeginWrite(), "begin");
   Check(txn->CreateKeyspace("k").status(), "create keyspace");
-  TableDef def = MakeTable("t", {{"id", "INTEGER"}, {"text", "TEXT"}});
-  def.rowid_alias = 0;
-  def.primary_key = {{0, Collation::kBinary, false}};
-  AddIndex(&def, "i", {{1, Collation::kNocase, false}}, false, IndexOrigin::kCreateIndex);
-  Check(txn->CreateTable(def).status(), "create table");
+  Check(txn->CreateTable(MakeTableT("t")).status(), "create table");
   Check(txn->Commit(), "commit");
   Check(store->Close(), "close");
 }
@@ -145,6 +170,7 @@ void Tell(int pipe, uint64_t message) {
       }
     }
     Check(PutValue(*txn, tree, "seq", std::to_string(number)), "put");
+    if (number % kSchemaChangeEvery == 0) ToggleExtra(txn.get());
     Tell(pipe, 2 * number);
     Check(txn->Commit(Durability::kFull), "commit");
     Tell(pipe, 2 * number + 1);
@@ -168,6 +194,15 @@ Model ReadAll(const std::shared_ptr<Store>& store) {
   while (scan.Valid()) {
     model.rows[scan.row().rowid()] = std::string(scan.row().column(1).bytes());
     Check(scan.Next(), "next");
+  }
+  const KeyspaceDef* keyspace = Take(txn.FindKeyspace("extra"), "keyspace");
+  const TableDef* table = Take(txn.FindTable("extra"), "table");
+  if ((keyspace == nullptr) != (table == nullptr)) Fail("half of a schema change is there");
+  model.has_extra = keyspace != nullptr;
+  if (model.has_extra &&
+      (Take(CountKeys(txn, keyspace->tree, std::nullopt, std::nullopt), "count") != 20 ||
+       Take(CountRows(txn, *table), "count") != 20)) {
+    Fail("the extra keyspace or table is not whole");
   }
   return model;
 }

@@ -4,6 +4,9 @@
 // live through writes, aborts, long snapshots, checkpoints, truncations, schema changes, reopens. Each snapshot
 // is compared with the model of its moment. After every commit, no page that a live snapshot or the durable
 // meta reaches may be free. Prints what it did; exits with 1 at the first difference.
+//
+// --break durable|snapshots (testing builds): lets the pager hand out pages that the durable state, or snapshots,
+// still need; the test must then fail.
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,6 +25,7 @@
 #include "kv/store.h"
 #include "kv/table_ops.h"
 #include "kv/write_txn.h"
+#include "pager/test_switches.h"
 #include "tests/kv/program_options.h"
 #include "tests/kv/table_defs.h"
 
@@ -500,6 +504,11 @@ int main(int argc, char** argv) {
   const uint64_t seed = NumberOption(argc, argv, "--seed", 1);
   std::string directory = (std::filesystem::temp_directory_path() / "kvsql-model-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) Fail("no directory for the test");
+#ifdef KVSQL_TESTING
+  const std::string broken = TextOption(argc, argv, "--break");
+  if (broken == "durable") kvsql::pager::Break(kvsql::pager::Rule::kReuseIgnoresDurable, true);
+  if (broken == "snapshots") kvsql::pager::Break(kvsql::pager::Rule::kReuseIgnoresSnapshots, true);
+#endif
   std::printf("modeltest --ops %llu --seed %llu\n", static_cast<unsigned long long>(operations),
               static_cast<unsigned long long>(seed));
   ModelTest(seed, directory).Run(operations);

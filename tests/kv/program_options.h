@@ -18,6 +18,14 @@ inline uint64_t NumberOption(int argc, char** argv, const char* name, uint64_t o
   return otherwise;
 }
 
+// The text after `name`, or nothing.
+inline std::string TextOption(int argc, char** argv, const char* name) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
+  }
+  return "";
+}
+
 // Ends the program with a message: the test has found something.
 template <typename... Parts>
 [[noreturn]] void Fail(const char* format, const Parts&... parts) {
