@@ -41,15 +41,18 @@ command
 
 // ---------------------------------------------------------------------------------------- names
 
-// Keywords that are names where no keyword fits.
+// Keywords that are names where no keyword fits. Where an expression begins, some of them always fit.
 fallbackKeyword
+  : expressionKeyword | 'CAST' | 'CURRENT_DATE' | 'CURRENT_TIME' | 'CURRENT_TIMESTAMP' | 'RAISE'
+  ;
+expressionKeyword
   : 'ABORT' | 'ACTION' | 'AFTER' | 'ALWAYS' | 'ANALYZE' | 'ASC' | 'ATTACH' | 'BEFORE' | 'BEGIN' | 'BY'
-  | 'CASCADE' | 'CAST' | 'COLUMN' | 'CONFLICT' | 'CURRENT' | 'CURRENT_DATE' | 'CURRENT_TIME'
-  | 'CURRENT_TIMESTAMP' | 'DATABASE' | 'DEFERRED' | 'DESC' | 'DETACH' | 'DO' | 'EACH' | 'END' | 'EXCLUDE'
+  | 'CASCADE' | 'COLUMN' | 'CONFLICT' | 'CURRENT'
+  | 'DATABASE' | 'DEFERRED' | 'DESC' | 'DETACH' | 'DO' | 'EACH' | 'END' | 'EXCLUDE'
   | 'EXCLUSIVE' | 'EXPLAIN' | 'FAIL' | 'FIRST' | 'FOLLOWING' | 'FOR' | 'GENERATED' | 'GLOB' | 'GROUPS'
   | 'IF' | 'IGNORE' | 'IMMEDIATE' | 'INITIALLY' | 'INSTEAD' | 'KEY' | 'LAST' | 'LIKE' | 'MATCH'
   | 'MATERIALIZED' | 'NO' | 'NULLS' | 'OF' | 'OFFSET' | 'OTHERS' | 'PARTITION' | 'PLAN' | 'PRAGMA'
-  | 'PRECEDING' | 'QUERY' | 'RAISE' | 'RANGE' | 'RECURSIVE' | 'REGEXP' | 'REINDEX' | 'RELEASE' | 'RENAME'
+  | 'PRECEDING' | 'QUERY' | 'RANGE' | 'RECURSIVE' | 'REGEXP' | 'REINDEX' | 'RELEASE' | 'RENAME'
   | 'REPLACE' | 'RESTRICT' | 'ROLLBACK' | 'ROW' | 'ROWS' | 'SAVEPOINT' | 'TEMP' | 'TEMPORARY' | 'TIES'
   | 'TRIGGER' | 'UNBOUNDED' | 'VACUUM' | 'VIEW' | 'VIRTUAL' | 'WITH' | 'WITHOUT'
   ;
@@ -57,9 +60,10 @@ fallbackKeyword
 joinKeyword : 'CROSS' | 'FULL' | 'INNER' | 'LEFT' | 'NATURAL' | 'OUTER' | 'RIGHT' ;
 
 identifier : ID | fallbackKeyword ;
-// A column or function may also be called by a join keyword.
-columnIdentifier : identifier | 'INDEXED' | joinKeyword ;
-name : columnIdentifier | STRING ;
+// Columns, functions and whatever else a `name` is may also be called by a join keyword.
+columnIdentifier : ID | expressionKeyword | 'INDEXED' | joinKeyword ;
+columnName : columnIdentifier | STRING ;
+name : identifier | 'INDEXED' | joinKeyword | STRING ;
 // A name that may follow an expression or a table without AS.
 bareAlias : identifier | STRING ;
 
@@ -270,7 +274,7 @@ expr
   | 'RAISE' '(' ('IGNORE' | ('ROLLBACK' | 'ABORT' | 'FAIL') ',' name) ')' # raiseExpr
   | functionCall                                                          # functionExpr
   | columnIdentifier                                                      # columnExpr
-  | name '.' name ('.' name)?                                             # qualifiedColumnExpr
+  | columnName '.' name ('.' name)?                                       # qualifiedColumnExpr
   | '(' select ')'                                                        # subqueryExpr
   | '(' expressions ')'                                                   # parenthesisedExpr
   | 'EXISTS' '(' select ')'                                               # existsExpr
@@ -310,7 +314,7 @@ inOperand
   ;
 
 functionCall
-  : columnIdentifier '(' (('DISTINCT' | 'ALL')? expressions | '*')? ')' filterClause? overClause?
+  : columnIdentifier '(' (('DISTINCT' | 'ALL')? expressions? | '*') ')' filterClause? overClause?
   ;
 filterClause : 'FILTER' '(' 'WHERE' expr ')' ;
 overClause : 'OVER' ('(' windowDefinition ')' | name) ;

@@ -56,7 +56,11 @@ class SqlTokenStream : public antlr4::TokenStream {
   }
 
   antlr4::Token* LT(ssize_t k) override {
-    if (k > 0) return At(position_ + static_cast<size_t>(k) - 1);
+    if (k > 0) {
+      const size_t at = position_ + static_cast<size_t>(k) - 1;
+      if (at > furthest_) furthest_ = at;
+      return At(at);
+    }
     const auto back = static_cast<size_t>(-k);
     return k == 0 || back > position_ ? nullptr : At(position_ - back);
   }
@@ -70,6 +74,13 @@ class SqlTokenStream : public antlr4::TokenStream {
   void consume() override {
     if (position_ + 1 < tokens_.size()) ++position_;
   }
+  // The last token that was looked at: where the text stopped making sense. Prediction looks ahead, and leaves
+  // a loop before the token that fits nothing, so that the parser itself fails too early.
+  const SqlToken& furthest() const {
+    return tokens_[furthest_ < tokens_.size() ? furthest_ : tokens_.size() - 1];
+  }
+  void Rewind() { position_ = furthest_ = 0; }
+
   ssize_t mark() override { return 0; }
   void release(ssize_t) override {}
   size_t index() override { return position_; }
@@ -87,6 +98,7 @@ class SqlTokenStream : public antlr4::TokenStream {
 
   std::vector<SqlToken> tokens_;
   size_t position_ = 0;
+  size_t furthest_ = 0;
 };
 
 }  // namespace kvsql::parser

@@ -57,10 +57,15 @@ class ExprVisitor : public kvsql_antlr::KvSqlBaseVisitor {
   }
   Any visitQualifiedColumnExpr(G::QualifiedColumnExprContext* ctx) override {
     auto* node = b_.NewExpr<ColumnExpr>(ctx);
-    size_t part = 0;
-    if (ctx->name(2) != nullptr) node->schema = b_.MakeName(ctx->name(part++));
-    node->table = b_.MakeName(ctx->name(part++));
-    node->column = b_.MakeName(ctx->name(part));
+    const Name first = b_.MakeName(ctx->columnName());
+    if (ctx->name(1) != nullptr) {
+      node->schema = first;
+      node->table = b_.MakeName(ctx->name(0));
+      node->column = b_.MakeName(ctx->name(1));
+    } else {
+      node->table = first;
+      node->column = b_.MakeName(ctx->name(0));
+    }
     return Return(node);
   }
   Any visitSubqueryExpr(G::SubqueryExprContext* ctx) override {

@@ -26,26 +26,20 @@ using kvsql_antlr::KvSql;
 #undef KVSQL_CLASS
 #undef KVSQL_KEYWORD
 
-// Thrown out of the generated code at the first token that fits nothing.
-struct UnexpectedToken {
-  const SqlToken* token;
-};
+// Thrown out of the generated code when the text fits nothing.
+struct Unexpected {};
 
 // Stops at the first error: there is nothing to be gained from guessing what was meant.
 class StopAtError : public antlr4::ANTLRErrorStrategy {
  public:
   void reset(antlr4::Parser*) override {}
-  antlr4::Token* recoverInline(antlr4::Parser* parser) override {
-    throw UnexpectedToken{static_cast<const SqlToken*>(parser->getCurrentToken())};
-  }
-  void recover(antlr4::Parser* parser, std::exception_ptr) override { recoverInline(parser); }
+  antlr4::Token* recoverInline(antlr4::Parser*) override { throw Unexpected(); }
+  void recover(antlr4::Parser*, std::exception_ptr) override { throw Unexpected(); }
   void sync(antlr4::Parser*) override {}
   bool inErrorRecoveryMode(antlr4::Parser*) override { return false; }
   void reportMatch(antlr4::Parser*) override {}
-  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& e) override {
-    const auto* token = static_cast<const SqlToken*>(e.getOffendingToken());
-    if (token == nullptr) token = static_cast<const SqlToken*>(parser->getCurrentToken());
-    throw UnexpectedToken{token};
+  void reportError(antlr4::Parser*, const antlr4::RecognitionException&) override {
+    throw Unexpected();
   }
 };
 
@@ -57,6 +51,10 @@ Status SyntaxError(std::string_view sql, const SqlToken& token) {
       return ErrorAt(sql, end - 1, "near \";\": syntax error");
     }
     return ErrorAt(sql, end, "incomplete input");
+  }
+  if (token.scanned().token.kind == TokenKind::k_ILLEGAL) {
+    return ErrorAt(sql, token.getStartIndex(),
+                   absl::StrCat("unrecognized token: \"", std::string(token.text()), "\""));
   }
   return ErrorAt(sql, token.getStartIndex(),
                  absl::StrCat("near \"", std::string(token.text()), "\": syntax error"));
@@ -98,15 +96,15 @@ class StatementParser {
     KvSql::StatementContext* tree = nullptr;
     try {
       tree = parser.statement();
-    } catch (const UnexpectedToken&) {
+    } catch (const Unexpected&) {
       // SLL looks at less context: what it refuses may still be right.
-      stream.seek(0);
+      stream.Rewind();
       parser.reset();
       simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
       try {
         tree = parser.statement();
-      } catch (const UnexpectedToken& unexpected) {
-        return SyntaxError(out->sql_, *unexpected.token);
+      } catch (const Unexpected&) {
+        return SyntaxError(out->sql_, stream.furthest());
       }
     }
     AstBuilder builder(out->sql_, limits, scanned.lifted_matrix, &out->arena_);

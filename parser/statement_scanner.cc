@@ -112,9 +112,6 @@ Status Scanner::NumberParameter(ScannedToken* scanned) {
 Status Scanner::Check(const Token& token) {
   Level& level = levels_.back();
   switch (token.kind) {
-    case k_ILLEGAL:
-      return ErrorAt(sql_, token.offset,
-                     absl::StrCat("unrecognized token: \"", std::string(token.In(sql_)), "\""));
     case k_LP:
     case k_CASE:
       if (levels_.size() > limits_.nesting) {

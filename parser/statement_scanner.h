@@ -1,5 +1,6 @@
-// Finds the first statement of a text and its tokens, and refuses what the grammar must not see: text that is no
-// token, nesting and chains that would overflow the stack of a recursive parser.
+// Finds the first statement of a text and its tokens, and refuses what the grammar must not see: nesting and
+// chains that would overflow the stack of a recursive parser. Text that is no token stays in as k_ILLEGAL: the
+// grammar stops there, unless it has stopped before.
 #ifndef KVSQL_PARSER_STATEMENT_SCANNER_H_
 #define KVSQL_PARSER_STATEMENT_SCANNER_H_
 
