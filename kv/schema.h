@@ -124,8 +124,9 @@ struct KeyspaceDef {
   TreeId tree = pager::kNoTree;
 };
 
-// What a name in the catalog stands for.
-enum class ObjectKind : uint8_t { kKeyspace = 'K', kTable = 'T', kIndex = 'I' };
+// What a name in the catalog stands for. A sequence is the largest rowid that a table with AUTOINCREMENT ever
+// had: 8 bytes, little-endian; it changes without a change of the schema.
+enum class ObjectKind : uint8_t { kKeyspace = 'K', kTable = 'T', kIndex = 'I', kSequence = 'S' };
 
 // The trees of the state whose catalog is to be read.
 class CatalogSource {

@@ -1,4 +1,5 @@
 // Inserting, updating and deleting rows, with their index entries.
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -185,6 +186,13 @@ class RowChange {
     return absl::OkStatus();
   }
 
+  // Remembers the row's rowid as the largest ever, if it is.
+  Status StoreSequence() {
+    if (!table_.autoincrement) return absl::OkStatus();
+    KV_ASSIGN_OR_RETURN(const int64_t largest, txn_.ReadSequence(table_));
+    return rowid_ > largest ? txn_.WriteSequence(table_, rowid_) : absl::OkStatus();
+  }
+
   StatusOr<bool> StoreRow(PutMode mode) {
     return table_.has_rowid() ? txn_.Put(table_.tree, rowid_, scratch_.row, mode)
                               : txn_.Put(table_.tree, tree_key(), scratch_.row, mode);
@@ -238,8 +246,17 @@ class RowChange {
   // The largest rowid plus one; where that is the largest number there is, a random one that is free.
   Status NextRowid() {
     const StatusOr<int64_t> last = txn_.LastIntKey(table_.tree);
+    if (!last.ok() && !absl::IsNotFound(last.status())) return last.status();
+    if (table_.autoincrement) {
+      KV_ASSIGN_OR_RETURN(int64_t largest, txn_.ReadSequence(table_));
+      if (last.ok()) largest = std::max(largest, *last);
+      if (largest == INT64_MAX) {
+        return absl::ResourceExhaustedError("database or disk is full: no rowid is left");
+      }
+      rowid_ = largest + 1;
+      return absl::OkStatus();
+    }
     if (!last.ok()) {
-      if (!absl::IsNotFound(last.status())) return last.status();
       rowid_ = 1;
       return absl::OkStatus();
     }
@@ -328,7 +345,8 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   KV_RETURN_IF_ERROR(change.MakeKeys());
   KV_RETURN_IF_ERROR(change.EncodeRowBytes(nullptr));
 
-  if (table.indexes.empty() && !change.has_large() && on_conflict != OnConflict::kReplace) {
+  if (table.indexes.empty() && !change.has_large() && !table.autoincrement &&
+      on_conflict != OnConflict::kReplace) {
     // The put itself checks the only constraint there is.
     KV_ASSIGN_OR_RETURN(result.stored, change.StoreRow(PutMode::kInsertOnly));
     if (!result.stored && on_conflict == OnConflict::kAbort) return change.KeyError();
@@ -362,6 +380,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
     KV_RETURN_IF_ERROR(change.StoreLarge());
     KV_ASSIGN_OR_RETURN(const bool stored, change.StoreRow(PutMode::kInsertOnly));
     if (!stored) return DataLoss("table ", table.name, ": a key was free and is not");
+    KV_RETURN_IF_ERROR(change.StoreSequence());
     for (size_t i = 0; i < table.indexes.size(); ++i) KV_RETURN_IF_ERROR(change.StoreEntry(i));
     return absl::OkStatus();
   };

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "btree/bulk_loader.h"
+#include "base/bytes.h"
 #include "kv/catalog_codec.h"
 #include "kv/index_entries.h"
 #include "kv/log_record.h"
@@ -149,7 +149,35 @@ Status WriteTxn::DropTable(std::string_view name) {
   }
   KV_RETURN_IF_ERROR(DropTree(table->overflow_tree));
   KV_RETURN_IF_ERROR(DropTree(table->tree));
+  if (table->autoincrement) {
+    const std::string sequence = CatalogKey(ObjectKind::kSequence, name);
+    const StatusOr<bool> erased = Delete(pager::kCatalogTree, std::string_view(sequence));
+    if (!erased.ok()) return Break(erased.status());
+  }
   return EraseCatalog(ObjectKind::kTable, name);
+}
+
+StatusOr<int64_t> WriteTxn::ReadSequence(const TableDef& table) {
+  const std::string key = CatalogKey(ObjectKind::kSequence, table.name);
+  btree::ValueRef value;
+  switch (Find(pager::kCatalogTree, std::string_view(key), &value)) {
+    case btree::FindResult::kNotFound:
+      return 0;
+    case btree::FindResult::kError:
+      return FindError(pager::kCatalogTree, std::string_view(key));
+    case btree::FindResult::kFound:
+      break;
+  }
+  if (value.is_large || value.size != sizeof(int64_t)) {
+    return DataLoss("catalog: the sequence of table '", table.name, "' is damaged");
+  }
+  return LoadLe<int64_t>(value.data);
+}
+
+Status WriteTxn::WriteSequence(const TableDef& table, int64_t rowid) {
+  char bytes[sizeof(rowid)];
+  StoreLe(bytes, rowid);
+  return WriteCatalog(ObjectKind::kSequence, table.name, {bytes, sizeof(bytes)});
 }
 
 StatusOr<const IndexDef*> WriteTxn::CreateIndex(IndexDef def) {

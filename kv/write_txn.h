@@ -94,6 +94,10 @@ class WriteTxn {
   StatusOr<std::vector<const TableDef*>> Tables();
   StatusOr<std::vector<const KeyspaceDef*>> Keyspaces();
 
+  // The largest rowid that a table with AUTOINCREMENT ever had; 0: none yet.
+  StatusOr<int64_t> ReadSequence(const TableDef& table);
+  Status WriteSequence(const TableDef& table, int64_t rowid);
+
   // Messages are SQLite's. ALREADY_EXISTS: the name is taken. NOT_FOUND: no such object.
   // `def` needs no tree ids and no derived members; its indexes are those that constraints make.
   StatusOr<const TableDef*> CreateTable(TableDef def);

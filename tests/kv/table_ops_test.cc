@@ -99,6 +99,38 @@ TEST_F(TableOpsTest, RowidsAreGivenOutAsSqliteDoes) {
   ASSERT_OK(txn->Commit());
 }
 
+TEST_F(TableOpsTest, AutoincrementNeverUsesANumberAgain) {
+  TableDef def = People();
+  def.autoincrement = true;
+  const TableDef* t = Create(def);
+  auto txn = Begin();
+  const auto insert = [&](const ValueView& id) {
+    const ValueView row[] = {id, ValueView::Null(), ValueView::Null()};
+    return InsertRow(*txn, *t, row);
+  };
+  EXPECT_EQ(Take(insert(ValueView::Null())).rowid, 1);
+  EXPECT_EQ(Take(insert(ValueView::Integer(10))).rowid, 10);
+  Row row;
+  ASSERT_TRUE(Take(GetByRowid(*txn, *t, 10, &row)));
+  ASSERT_OK(DeleteRow(*txn, *t, row));
+  ASSERT_OK(txn->SetSavepoint("s"));
+  EXPECT_EQ(Take(insert(ValueView::Null())).rowid, 11);
+  ASSERT_OK(txn->RollbackTo("s"));
+  EXPECT_EQ(Take(insert(ValueView::Null())).rowid, 11);
+  ASSERT_OK(txn->Commit());
+  Reopen();
+  txn = Begin();
+  t = Take(txn->FindTable("t"));
+  EXPECT_EQ(Take(DeleteAllRows(*txn, *t)), 2u);
+  EXPECT_EQ(Take(insert(ValueView::Null())).rowid, 12);
+  ASSERT_OK(insert(ValueView::Integer(INT64_MAX)).status());
+  EXPECT_TRUE(absl::IsResourceExhausted(insert(ValueView::Null()).status()));
+  ASSERT_OK(txn->DropTable("t"));
+  t = Take(txn->CreateTable(def));
+  EXPECT_EQ(Take(insert(ValueView::Null())).rowid, 1);
+  ASSERT_OK(txn->Commit());
+}
+
 TEST_F(TableOpsTest, NotNullAndStrictTypes) {
   TableDef def = MakeTable("t", {{"a", "INTEGER"}, {"b", "TEXT"}});
   def.columns[0].not_null = true;
