@@ -160,10 +160,7 @@ bool BytesNode::InsertAt(uint8_t* page, uint32_t /*page_size*/, uint32_t index, 
   if (keyless && header->count != 0) return false;  // the old entry 0 would need its key
   std::string_view suffix;
   if (!keyless) {
-    if (entry.key.size() < prefix_length ||
-        std::memcmp(entry.key.data(), page + kPrefixOffset, prefix_length) != 0) {
-      return false;
-    }
+    if (!StartsWith(entry.key, page + kPrefixOffset, prefix_length)) return false;
     suffix = entry.key.substr(prefix_length);
   }
   const std::string_view tail = TailOf(suffix);

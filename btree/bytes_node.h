@@ -84,6 +84,9 @@ struct BytesNode {
     const uint32_t head = HeadOf(rest, rest_size);
     const uint32_t index = LowerHead(slots, first, count, head);
     if (index == count || slots[index].head != head) return {.index = index};
+    if (slots[index].key_length == rest_size && rest_size <= kHeadBytes) {
+      return {.index = index, .exact = true};
+    }
     return SearchTies(pages, page, index, key, {rest, rest_size}, head);
   }
 
@@ -172,17 +175,14 @@ struct BytesNode {
                         const Entry& entry);
 
   static bool SharesPrefix(const uint8_t* page, std::string_view key) {
-    return key.starts_with(Prefix(page));
+    return StartsWith(key, page + kPrefixOffset, pager::HeaderOf(page)->prefix_length);
   }
 
   // Whether `key` is known to lie behind the last entry of a leaf that has one. False may be wrong.
   static bool IsBehindLast(const uint8_t* page, std::string_view key) {
     const pager::PageHeader* header = pager::HeaderOf(page);
     const size_t prefix_length = header->prefix_length;
-    if (key.size() < prefix_length ||
-        std::memcmp(key.data(), page + kPrefixOffset, prefix_length) != 0) {
-      return false;
-    }
+    if (!StartsWith(key, page + kPrefixOffset, prefix_length)) return false;
     const BytesSlot& last = Slots(page)[header->count - 1];
     const std::string_view rest = key.substr(prefix_length);
     const uint32_t head = HeadOf(rest.data(), rest.size());
@@ -220,6 +220,9 @@ struct BytesNode {
   }
 
  private:
+  // Slots of which a search takes the lines at once.
+  static constexpr uint32_t kLastSlots = 24;
+
   static uint32_t SlotsEnd(const uint8_t* page) {
     const pager::PageHeader* header = pager::HeaderOf(page);
     return SlotsOffset(header->prefix_length) +
@@ -247,14 +250,40 @@ struct BytesNode {
     return true;
   }
 
+  // memcmp, without a call for a few bytes.
+  static int CompareBytes(const void* a, const void* b, size_t size) {
+    if (size > 8) return std::memcmp(a, b, size);
+    if (size >= 4) {
+      const size_t last = size - 4;
+      const uint64_t x = uint64_t{LoadBe<uint32_t>(a)} << 32 |
+                         LoadBe<uint32_t>(static_cast<const char*>(a) + last);
+      const uint64_t y = uint64_t{LoadBe<uint32_t>(b)} << 32 |
+                         LoadBe<uint32_t>(static_cast<const char*>(b) + last);
+      return x < y ? -1 : x > y;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      const int order = static_cast<const uint8_t*>(a)[i] - static_cast<const uint8_t*>(b)[i];
+      if (order != 0) return order;
+    }
+    return 0;
+  }
+
   // First slot of [first, count) with a head >= `head`.
   static uint32_t LowerHead(const BytesSlot* slots, uint32_t first, uint32_t count, uint32_t head) {
     if (first >= count) return count;
     const BytesSlot* base = slots + first;
     uint32_t n = count - first;
+    // A mask instead of a branch: which half it is cannot be foretold. The lines for the last steps are
+    // asked for together.
+    while (n > kLastSlots) {
+      const uint32_t half = n / 2;
+      base += half & (0u - static_cast<uint32_t>(base[half - 1].head < head));
+      n -= half;
+    }
+    for (uint32_t i = 2; i < kLastSlots; i += 8) __builtin_prefetch(base + i);
     while (n > 1) {
       const uint32_t half = n / 2;
-      base += static_cast<size_t>(half) * (base[half - 1].head < head);
+      base += half & (0u - static_cast<uint32_t>(base[half - 1].head < head));
       n -= half;
     }
     return static_cast<uint32_t>(base - slots) + (base->head < head);
@@ -291,7 +320,7 @@ struct BytesNode {
       if (length > kHeadBytes && rest.size() > kHeadBytes) {
         const uint8_t* tail = page + slot.offset + (branch ? kChildBytes : 0);
         const size_t common = std::min<size_t>(length, rest.size()) - kHeadBytes;
-        const int order = std::memcmp(tail, rest.data() + kHeadBytes, common);
+        const int order = CompareBytes(tail, rest.data() + kHeadBytes, common);
         if (order != 0) return order;
       }
       return length < rest.size() ? -1 : length > rest.size();

@@ -162,7 +162,11 @@ struct IntNode {
     Init(page, page_size, false);
     return InsertAt(page, page_size, 0, false, entry);
   }
-  static bool SharesPrefix(const uint8_t*, int64_t) { return true; }
+  // Whether the node's deltas can express the key as they are, or could if there were room.
+  static bool SharesPrefix(const uint8_t* page, int64_t key) {
+    if (pager::HeaderOf(page)->level == 0) return true;
+    return key >= Base(page) && Distance(key, Base(page)) <= MaxDelta(Width(page));
+  }
   static bool IsBehindLast(const uint8_t* page, int64_t key) {
     return key > LeafKey(page, CountOf(page) - 1);
   }
@@ -188,14 +192,19 @@ struct IntNode {
   static uint32_t LowerDeltaOf(const uint8_t* slots, uint32_t stride, uint32_t first,
                                uint32_t count, T delta) {
     if (first >= count) return count;
-    uint32_t base = first;
+    const uint8_t* base = slots + first * stride;
     uint32_t n = count - first;
+    uint32_t index = first;
+    // A mask instead of a branch: which half it is cannot be foretold.
     while (n > 1) {
       const uint32_t half = n / 2;
-      base += half * (LoadLe<T>(slots + (base + half - 1) * stride) < delta);
+      const uint32_t mask =
+          0u - static_cast<uint32_t>(LoadLe<T>(base + (half - 1) * stride) < delta);
+      base += (half * stride) & mask;
+      index += half & mask;
       n -= half;
     }
-    return base + (LoadLe<T>(slots + base * stride) < delta);
+    return index + (LoadLe<T>(base) < delta);
   }
   // First slot of [first, count) with a delta >= `delta`, which fits the width.
   static uint32_t LowerDelta(const uint8_t* slots, uint32_t stride, uint32_t width, uint32_t first,

@@ -48,7 +48,9 @@ void UseEverything(uint8_t* page, uint32_t page_size, const std::vector<typename
     const NodePosition at = branch ? Node::SearchBranch(no_pages, page, key)
                                    : Node::SearchLeaf(no_pages, page, key);
     ASSERT_LE(at.index, count);
-    if (branch && !at.error) ASSERT_LT(at.index, count);
+    if (branch && !at.error) {
+      ASSERT_LT(at.index, count);
+    }
     if (at.exact && !branch) ReadAll(Node::Value(page, at.index).view());
   }
   sink += Node::UsedBytes(page, page_size);
@@ -91,7 +93,7 @@ class NodeFlipTest : public ::testing::Test {
         if (HasFatalFailure()) return;
       }
     }
-    EXPECT_GT(refused, 100u);
+    EXPECT_GT(refused, 50u);
   }
 
   // Random bytes behind a plausible header are refused or harmless.

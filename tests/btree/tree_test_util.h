@@ -88,6 +88,12 @@ class TestTree {
   pager::TreeId id = 0;
 };
 
+// Pages that no commit, present or to come, may reuse.
+inline uint64_t UsedPages(TestTree& tree) {
+  const pager::PagerStats stats = tree.pager->stats();
+  return stats.page_count - stats.free_pages - stats.pending_pages;
+}
+
 // A value's bytes, wherever they stand.
 inline std::string ValueOf(const pager::PageReader& pages, ValueRef ref) {
   StatusOr<LargeValue> value = ReadValue(pages, ref);
