@@ -120,6 +120,8 @@ if(objects)
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kvsql)
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/kvsqlConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
+  # From where the file stands, so that `cmake --install --prefix` may choose another place.
+  file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
   configure_file(cmake/kvsql.pc.in ${CMAKE_BINARY_DIR}/kvsql.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/kvsqlConfig.cmake ${CMAKE_BINARY_DIR}/kvsqlConfigVersion.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kvsql)
