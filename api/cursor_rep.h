@@ -17,8 +17,8 @@
 
 #include "api/keyspace_rep.h"
 #include "api/source.h"
-#include "btree/cursor.h"
 #include "kv/keyspace_ops.h"
+#include "kv/table_ops.h"  // and with it, what tree cursors are
 
 namespace kvsql::internal {
 
