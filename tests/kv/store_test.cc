@@ -321,6 +321,66 @@ TEST_F(StoreTest, ReadersAndAWriterAtOnce) {
   for (std::thread& reader : readers) reader.join();
 }
 
+TEST_F(StoreTest, WritersTakeTurns) {
+  const TreeId tree = NewKeyspace("k");
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 40;
+  std::vector<std::thread> writers;
+  for (int t = 0; t < kThreads; ++t) {
+    writers.emplace_back([&, t] {
+      for (int i = 0; i < kRounds; ++i) {
+        auto txn = Take(store_->BeginWrite(std::chrono::seconds(60)));
+        const int count = std::stoi(Get(*txn, tree, "count").value_or("0"));
+        ASSERT_OK(PutValue(*txn, tree, "count", std::to_string(count + 1)));
+        ASSERT_OK(PutValue(*txn, tree, std::to_string(t) + "/" + std::to_string(i), "done"));
+        ASSERT_OK(txn->Commit(i % 2 == 0 ? Durability::kFull : Durability::kNormal));
+        // What was acknowledged is visible to whoever begins now.
+        ReadTxn read(store_);
+        ASSERT_TRUE(read.Begin());
+        ASSERT_GT(std::stoi(*Get(read, tree, "count")), count);
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  Reopen();
+  EXPECT_EQ(Get(Read(), tree, "count"), std::to_string(kThreads * kRounds));
+  EXPECT_EQ(Take(CountKeys(Read(), tree, std::nullopt, std::nullopt)), 1u + kThreads * kRounds);
+}
+
+TEST_F(StoreTest, AWriterWaitsForItsTurnOnlySoLong) {
+  auto first = Begin();
+  EXPECT_TRUE(absl::IsUnavailable(store_->BeginWrite(std::chrono::milliseconds(20)).status()));
+  first->Rollback();
+  EXPECT_OK(store_->BeginWrite(std::chrono::milliseconds(20)).status());
+}
+
+TEST_F(StoreTest, ASnapshotOutlivesTheDropOfWhatItReads) {
+  const TreeId tree = NewKeyspace("k");
+  auto txn = Begin();
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_OK(PutValue(*txn, tree, std::to_string(i), std::string(100, 'a' + i % 26)));
+  }
+  ASSERT_OK(txn->Commit());
+  ReadTxn old = Read();
+  txn = Begin();
+  ASSERT_OK(txn->DropKeyspace("k"));
+  ASSERT_OK(txn->Commit());
+  ASSERT_OK(store_->Checkpoint());
+  const TreeId other = NewKeyspace("other");
+  for (int round = 0; round < 5; ++round) {
+    txn = Begin();
+    for (int i = 0; i < 2000; ++i) {
+      ASSERT_OK(PutValue(*txn, other, std::to_string(i), std::string(120, 'z')));
+    }
+    ASSERT_OK(txn->Commit());
+    ASSERT_OK(store_->Checkpoint());
+  }
+  ASSERT_NE(Take(old.FindKeyspace("k")), nullptr);
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_EQ(Get(old, tree, std::to_string(i)), std::string(100, 'a' + i % 26));
+  }
+}
+
 TEST(MemoryStoreTest, WorksWithoutAFile) {
   const std::shared_ptr<Store> store = Take(Store::Open(StoreOptions()));
   auto txn = Take(store->BeginWrite());
