@@ -59,7 +59,8 @@ class Encoder {
   std::string out_;
 };
 
-// Reads what Encoder wrote; after the first piece of nonsense everything reads as zero and ok() is false.
+// Reads what Encoder wrote; after the first piece of nonsense everything reads as zero and ok() is
+// false.
 class Decoder {
  public:
   explicit Decoder(std::string_view record) : rest_(record) {}

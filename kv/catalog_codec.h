@@ -4,8 +4,9 @@
 //    index     version, name of its table
 //    keyspace  version, tree, name
 //
-// Numbers are varints, texts have their length before them, values have a type byte before them. A reader
-// that meets a version it does not know answers FAILED_PRECONDITION; one that meets nonsense, DATA_LOSS.
+// Numbers are varints, texts have their length before them, values have a type byte before them. A
+// reader that meets a version it does not know answers FAILED_PRECONDITION; one that meets
+// nonsense, DATA_LOSS.
 //
 // Thread safety: free functions without state.
 #ifndef KVSQL_KV_CATALOG_CODEC_H_

@@ -10,8 +10,8 @@ Status CompactTail(pager::Pager* pager, uint64_t limit) {
   if (stats.direct_commits + stats.log_flushes == 0) return absl::OkStatus();
   // What the durable state pins is free after a checkpoint, unless a snapshot needs it.
   KV_RETURN_IF_ERROR(pager->Checkpoint());
-  // Each round frees the places from which nodes moved only when it has committed, and has to find room for
-  // the branches above them: a second one moves what the first left behind.
+  // Each round frees the places from which nodes moved only when it has committed, and has to find
+  // room for the branches above them: a second one moves what the first left behind.
   for (int round = 0; round < 2; ++round) {
     stats = pager->stats();
     const uint64_t used = stats.page_count - stats.free_pages - stats.pending_pages;

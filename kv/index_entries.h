@@ -1,6 +1,7 @@
 // Index entries: how a row stands in its table's indexes, and how an entry leads back to the row.
 //
-// The format is drawn in table_ops.h. An entry whose tuple was cut at the limit has the one-byte value FF.
+// The format is drawn in table_ops.h. An entry whose tuple was cut at the limit has the one-byte
+// value FF.
 //
 // Thread safety: free functions; IndexFill belongs to the write transaction's thread.
 #ifndef KVSQL_KV_INDEX_ENTRIES_H_
@@ -30,8 +31,8 @@ struct RowKey {
 // Appends the row's key as it stands in index entries.
 void AppendRowKey(const TableDef& table, const RowKey& row, std::string* out);
 
-// The entry of the row with `values` (one per column of the table), whose key is `row_key` in the form of
-// AppendRowKey. `tuple` is scratch.
+// The entry of the row with `values` (one per column of the table), whose key is `row_key` in the
+// form of AppendRowKey. `tuple` is scratch.
 void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<const ValueView> values,
                     int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
                     IndexEntry* out);
@@ -41,8 +42,8 @@ inline bool RowKeyInValue(const IndexDef& index, const TupleShape& shape) {
   return index.unique && !shape.has_null && !shape.truncated;
 }
 
-// The row's key in an entry of a UNIQUE index that has it in its value, and the rest of the value. False if
-// the bytes are wrong.
+// The row's key in an entry of a UNIQUE index that has it in its value, and the rest of the value.
+// False if the bytes are wrong.
 bool ReadRowKeyInValue(const TableDef& table, std::string_view value, RowKey* out,
                        std::string_view* loss);
 

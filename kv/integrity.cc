@@ -158,7 +158,8 @@ class Checker {
   std::vector<std::string> Take() { return findings_.Take(); }
 
  private:
-  // The tree is named by `owner`: does it exist, and is it nobody else's? False if it cannot be read.
+  // The tree is named by `owner`: does it exist, and is it nobody else's? False if it cannot be
+  // read.
   bool Claim(pager::TreeId tree, KeyKind kind, const std::string& owner, bool may_be_missing) {
     if (!existing_.contains(tree)) {
       if (!may_be_missing) findings_.Add(owner, ": tree ", tree, " does not exist");

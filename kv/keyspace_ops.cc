@@ -18,8 +18,8 @@ Status CheckEntry(std::string_view key, std::string_view value) {
   return absl::OkStatus();
 }
 
-// Key and value may be views that the caller got from this very tree: a put must not read them while it
-// changes the tree, so they are copied, unless that would cost more than the put.
+// Key and value may be views that the caller got from this very tree: a put must not read them
+// while it changes the tree, so they are copied, unless that would cost more than the put.
 StatusOr<bool> PutCopy(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value,
                        PutMode mode) {
   KV_RETURN_IF_ERROR(txn.CheckUsable());

@@ -1,4 +1,5 @@
-// The operations of a transaction as the commit log carries them (the record is opaque to the pager).
+// The operations of a transaction as the commit log carries them (the record is opaque to the
+// pager).
 //
 //    record = operation*
 //    operation = kind byte, tree as varint, then by kind:

@@ -1,10 +1,10 @@
 // A read transaction: one published state of the database, through a reader slot of the pager.
 //
-// A ReadTxn is a handle that is begun and ended many times; keep it to keep the slot. Begin and End cost
-// some nanoseconds: no lock, no system call, no allocation.
+// A ReadTxn is a handle that is begun and ended many times; keep it to keep the slot. Begin and End
+// cost some nanoseconds: no lock, no system call, no allocation.
 //
-// Thread safety: Begin and End by one thread at a time; while begun, the rest may be called from many
-// threads.
+// Thread safety: Begin and End by one thread at a time; while begun, the rest may be called from
+// many threads.
 //
 // Invariants:
 //  1. Everything read through a begun ReadTxn is of one state; views into pages end with it.

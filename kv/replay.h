@@ -7,8 +7,8 @@
 
 namespace kvsql::kv {
 
-// Applies a record that WriteTxn wrote to a recovery transaction of the pager. DATA_LOSS if it is not one, or
-// does not fit the trees.
+// Applies a record that WriteTxn wrote to a recovery transaction of the pager. DATA_LOSS if it is
+// not one, or does not fit the trees.
 Status ReplayRecord(pager::WriteTransaction& txn, pager::Bytes record);
 
 }  // namespace kvsql::kv

@@ -1,9 +1,9 @@
 // A table's row as read: columns by their number in the table.
 //
-// A Row is filled by the functions of table_ops.h and is best kept and filled again: then reading rows
-// allocates nothing. Its values are views into the transaction's pages (or into the Row itself), and end
-// with the read transaction, with the next change of the write transaction, or when the Row is filled again.
-// The TableDef must outlive its use.
+// A Row is filled by the functions of table_ops.h and is best kept and filled again: then reading
+// rows allocates nothing. Its values are views into the transaction's pages (or into the Row
+// itself), and end with the read transaction, with the next change of the write transaction, or
+// when the Row is filled again. The TableDef must outlive its use.
 //
 // Thread safety: none.
 #ifndef KVSQL_KV_ROW_H_

@@ -5,21 +5,22 @@
 //    | varint                | two per byte   | little-end. |           |           |
 //    +-----------------------+----------------+-------------+-----------+-----------+
 //
-// Column 2i is the low nibble of byte i. The nibble gives the size of the column's fixed part (NULL, 0 and 1
-// have none). A text or blob has no fixed part; its bytes stand in the last section, and the section before has,
-// for each text or blob but the last, where its bytes end, in 1, 2 or 4 bytes (width 0, 1, 2). The last one
-// ends with the row, whose size the cell knows.
+// Column 2i is the low nibble of byte i. The nibble gives the size of the column's fixed part
+// (NULL, 0 and 1 have none). A text or blob has no fixed part; its bytes stand in the last section,
+// and the section before has, for each text or blob but the last, where its bytes end, in 1, 2 or 4
+// bytes (width 0, 1, 2). The last one ends with the row, whose size the cell knows.
 //
-// A table's rows leave out the column that is the rowid. Columns whose value the tree key gives back whole
-// are written as kFromKey; large ones as a reference into the table's overflow tree. Columns missing at
-// the end were added to the table later: they have their default.
+// A table's rows leave out the column that is the rowid. Columns whose value the tree key gives
+// back whole are written as kFromKey; large ones as a reference into the table's overflow tree.
+// Columns missing at the end were added to the table later: they have their default.
 //
 // Thread safety: plain values; free functions without state.
 //
 // Invariants:
-//  1. RowView::Parse accepts only bytes in which every column lies inside the row; after that, no access
-//     reads outside of it.
-//  2. The offset of a column costs one table lookup per two columns before it, whatever their types.
+//  1. RowView::Parse accepts only bytes in which every column lies inside the row; after that, no
+//     access reads outside of it.
+//  2. The offset of a column costs one table lookup per two columns before it, whatever their
+//     types.
 #ifndef KVSQL_KV_ROW_CODEC_H_
 #define KVSQL_KV_ROW_CODEC_H_
 
@@ -71,8 +72,8 @@ void EncodeRow(std::span<const ValueView> values, std::string* out);
 inline constexpr uint32_t kMaxColumns = 4'000;
 
 namespace row_internal {
-// Per pair of nibbles: bytes of fixed parts (bits 0-15), texts and blobs (bits 16-30), and whether a column
-// is not in the row itself (bit 31). Sums of the first two fit for kMaxColumns columns.
+// Per pair of nibbles: bytes of fixed parts (bits 0-15), texts and blobs (bits 16-30), and whether
+// a column is not in the row itself (bit 31). Sums of the first two fit for kMaxColumns columns.
 extern const std::array<uint32_t, 256> kPairSums;
 ValueView DecodeFixed(ColumnCode code, const uint8_t* at);
 }  // namespace row_internal
@@ -107,7 +108,8 @@ class RowView {
   // Whether some column is large or in the key.
   bool has_elsewhere() const { return has_elsewhere_; }
 
-  // Decodes the first out.size() columns, or count() if that is less, in one pass; returns how many.
+  // Decodes the first out.size() columns, or count() if that is less, in one pass; returns how
+  // many.
   uint32_t Decode(std::span<ValueView> out) const;
 
  private:

@@ -1,19 +1,20 @@
 // What the catalog knows: tables with their indexes, and keyspaces, decoded.
 //
-// The definitions are plain structs, immutable once a Schema hands them out. A Schema is the catalog of
-// one or more states of the database that have the same one; it reads definitions from the catalog tree when
-// they are first asked for, so opening a database reads none. Its generation number is never given to
-// another Schema in this process: equal generations mean equal definitions.
+// The definitions are plain structs, immutable once a Schema hands them out. A Schema is the
+// catalog of one or more states of the database that have the same one; it reads definitions from
+// the catalog tree when they are first asked for, so opening a database reads none. Its generation
+// number is never given to another Schema in this process: equal generations mean equal
+// definitions.
 //
 // Thread safety: a Schema may be used from any thread.
 //
 // Invariants:
 //  1. A Schema answers alike whichever of its states' pages it is given.
-//  2. A definition lives as long as the Schema that returned it, and is shared by the Schemas made from it
-//     that have it unchanged.
+//  2. A definition lives as long as the Schema that returned it, and is shared by the Schemas made
+//     from it that have it unchanged.
 //
-// In the catalog tree (tree 1): key = kind byte, lower-cased name; value = the record of catalog_codec.h.
-// An index is in its table's record; its own key leads to the table.
+// In the catalog tree (tree 1): key = kind byte, lower-cased name; value = the record of
+// catalog_codec.h. An index is in its table's record; its own key leads to the table.
 #ifndef KVSQL_KV_SCHEMA_H_
 #define KVSQL_KV_SCHEMA_H_
 
@@ -103,8 +104,8 @@ struct TableDef {
   size_t max_tuple_bytes() const {
     return has_rowid() ? kMaxTupleBytes : kMaxTupleBytesWithoutRowid;
   }
-  // The column's number, case-insensitively; nullopt if there is none. "rowid", "oid" and "_rowid_" are the
-  // business of the caller.
+  // The column's number, case-insensitively; nullopt if there is none. "rowid", "oid" and "_rowid_"
+  // are the business of the caller.
   std::optional<uint32_t> FindColumn(std::string_view column) const;
   const IndexDef* FindIndex(std::string_view index) const;
   // The position of a column in the stored row; the column must not be the rowid alias.
@@ -124,8 +125,8 @@ struct KeyspaceDef {
   TreeId tree = pager::kNoTree;
 };
 
-// What a name in the catalog stands for. A sequence is the largest rowid that a table with AUTOINCREMENT ever
-// had: 8 bytes, little-endian; it changes without a change of the schema.
+// What a name in the catalog stands for. A sequence is the largest rowid that a table with
+// AUTOINCREMENT ever had: 8 bytes, little-endian; it changes without a change of the schema.
 enum class ObjectKind : uint8_t { kKeyspace = 'K', kTable = 'T', kIndex = 'I', kSequence = 'S' };
 
 // The trees of the state whose catalog is to be read.
@@ -155,8 +156,8 @@ class Schema {
   StatusOr<std::vector<const TableDef*>> Tables(CatalogSource& source) const;
   StatusOr<std::vector<const KeyspaceDef*>> Keyspaces(CatalogSource& source) const;
 
-  // For a Schema that no other thread has yet: forgets what has been decoded for a name, so that it is read
-  // from the catalog again.
+  // For a Schema that no other thread has yet: forgets what has been decoded for a name, so that it
+  // is read from the catalog again.
   void Forget(ObjectKind kind, std::string_view name);
 
  private:

@@ -4,8 +4,8 @@
 //
 // Invariants:
 //  1. Stores of the same file in one process share one pager.
-//  2. Every state that is published has the Schema of its catalog: the attachment of the pager's state, or,
-//     before the first schema change since the file was opened, the Store's first one.
+//  2. Every state that is published has the Schema of its catalog: the attachment of the pager's
+//     state, or, before the first schema change since the file was opened, the Store's first one.
 #ifndef KVSQL_KV_STORE_H_
 #define KVSQL_KV_STORE_H_
 
@@ -53,9 +53,9 @@ class Store : public std::enable_shared_from_this<Store> {
   static StatusOr<std::shared_ptr<Store>> Open(const StoreOptions& options);
   ~Store();
 
-  // The last checkpoint, and the lock's end; if another Store of this process has the file open, only this
-  // one's claim to it. FAILED_PRECONDITION while read transactions are begun, UNAVAILABLE while a write
-  // transaction runs. Idempotent; not to be called by two threads at once.
+  // The last checkpoint, and the lock's end; if another Store of this process has the file open,
+  // only this one's claim to it. FAILED_PRECONDITION while read transactions are begun, UNAVAILABLE
+  // while a write transaction runs. Idempotent; not to be called by two threads at once.
   Status Close();
 
   // Begins the write transaction when those before it have ended. UNAVAILABLE after the timeout.
@@ -68,8 +68,8 @@ class Store : public std::enable_shared_from_this<Store> {
   // Gives free space at the file's end back.
   Status Truncate() { return pager_->Truncate(); }
 
-  // Reads everything and returns what is wrong, in words, at most `limit` findings; nothing wrong: empty.
-  // Waits for the running write transaction, and keeps others waiting.
+  // Reads everything and returns what is wrong, in words, at most `limit` findings; nothing wrong:
+  // empty. Waits for the running write transaction, and keeps others waiting.
   StatusOr<std::vector<std::string>> CheckIntegrity(size_t limit = 100);
 
   const StoreOptions& options() const { return options_; }

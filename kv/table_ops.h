@@ -1,18 +1,20 @@
-// What both doors do to rows: read by a key, insert, update, delete, with uniqueness and indexes kept.
+// What both doors do to rows: read by a key, insert, update, delete, with uniqueness and indexes
+// kept.
 //
-// An index entry's key is the tuple of its columns; in a UNIQUE index without NULL the row's own key stands in
-// the entry's value, otherwise it is the end of the entry's key, so that entries never collide. Behind it, the
-// value has what the key lost (key_codec.h).
+// An index entry's key is the tuple of its columns; in a UNIQUE index without NULL the row's own
+// key stands in the entry's value, otherwise it is the end of the entry's key, so that entries
+// never collide. Behind it, the value has what the key lost (key_codec.h).
 //
 //    unique, no NULL:   tuple                  ->  row key, loss
 //    otherwise:         tuple, row key         ->  loss
-//    row key:           a rowid as key element; or the primary key (in a value: length as varint, bytes)
+//    row key:           a rowid as key element; or the primary key (in a value: length as varint,
+//                       bytes)
 //
 // Thread safety: that of the transaction given.
 //
-// Errors: ALREADY_EXISTS "UNIQUE constraint failed: t.a, t.b"; INVALID_ARGUMENT "NOT NULL constraint
-// failed: t.a", "datatype mismatch", "cannot store TEXT value in INTEGER column t.a"; both leave everything
-// unchanged.
+// Errors: ALREADY_EXISTS "UNIQUE constraint failed: t.a, t.b"; INVALID_ARGUMENT "NOT NULL
+// constraint failed: t.a", "datatype mismatch", "cannot store TEXT value in INTEGER column t.a";
+// both leave everything unchanged.
 #ifndef KVSQL_KV_TABLE_OPS_H_
 #define KVSQL_KV_TABLE_OPS_H_
 
@@ -34,8 +36,9 @@ namespace kvsql::kv {
 
 // False: there is no such row. No allocation on the way once *row has been used for the table.
 StatusOr<bool> GetByRowid(Reader reader, const TableDef& table, int64_t rowid, Row* row);
-// By the primary key, whatever its shape; `key` has its columns' values in key order. Values are compared
-// after the columns' affinity. INVALID_ARGUMENT if the table has no primary key or another number of columns.
+// By the primary key, whatever its shape; `key` has its columns' values in key order. Values are
+// compared after the columns' affinity. INVALID_ARGUMENT if the table has no primary key or another
+// number of columns.
 StatusOr<bool> GetByPrimaryKey(Reader reader, const TableDef& table, std::span<const ValueView> key,
                                Row* row);
 // By a UNIQUE index; NULL finds nothing.
@@ -54,16 +57,16 @@ struct WriteResult {
   uint32_t replaced = 0;  // rows deleted to make way
 };
 
-// `values` has one value per column of the table; affinity is applied here. A NULL for the INTEGER PRIMARY
-// KEY takes the next rowid; `rowid` gives one to a table without such a column. The values may be views into
-// the transaction's pages.
+// `values` has one value per column of the table; affinity is applied here. A NULL for the INTEGER
+// PRIMARY KEY takes the next rowid; `rowid` gives one to a table without such a column. The values
+// may be views into the transaction's pages.
 StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
                                 std::span<const ValueView> values,
                                 OnConflict on_conflict = OnConflict::kAbort,
                                 std::optional<int64_t> rowid = std::nullopt);
 
-// Gives the row `old`, just read in this transaction, new values for all columns (and `rowid` where the
-// table has no column for it).
+// Gives the row `old`, just read in this transaction, new values for all columns (and `rowid` where
+// the table has no column for it).
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
                                 std::span<const ValueView> values,
                                 OnConflict on_conflict = OnConflict::kAbort,
@@ -78,8 +81,8 @@ StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table);
 // Rows in the table, exactly, in O(1).
 StatusOr<uint64_t> CountRows(Reader reader, const TableDef& table);
 
-// Scans a table in the order of its key; rows may not be changed while a scan of a WriteTxn stands (collect
-// first), but a scan may be reset at any key.
+// Scans a table in the order of its key; rows may not be changed while a scan of a WriteTxn stands
+// (collect first), but a scan may be reset at any key.
 class TableScan {
  public:
   // At the first row, or at the first one whose rowid is not less than `from`.

@@ -11,8 +11,9 @@
 namespace kvsql::kv {
 namespace {
 
-// One row's change: everything is computed and checked before anything is changed, and what is computed
-// stands in buffers of its own, since the values given may be views into pages that change.
+// One row's change: everything is computed and checked before anything is changed, and what is
+// computed stands in buffers of its own, since the values given may be views into pages that
+// change.
 class RowChange {
  public:
   RowChange(WriteTxn& txn, const TableDef& table)
@@ -138,8 +139,8 @@ class RowChange {
     return RowKey{scratch_.other.rowid(), scratch_.other.key()};
   }
 
-  // Encodes the row; large columns get keys in the overflow tree and are put there by StoreLarge. `old`: of
-  // an update, whose large columns are kept where they have not changed.
+  // Encodes the row; large columns get keys in the overflow tree and are put there by StoreLarge.
+  // `old`: of an update, whose large columns are kept where they have not changed.
   Status EncodeRowBytes(const Row* old) {
     const size_t limit = txn_.pages().page_size() / 4;
     scratch_.fields.clear();
@@ -243,7 +244,8 @@ class RowChange {
                                                    ".", column.name));
   }
 
-  // The largest rowid plus one; where that is the largest number there is, a random one that is free.
+  // The largest rowid plus one; where that is the largest number there is, a random one that is
+  // free.
   Status NextRowid() {
     const StatusOr<int64_t> last = txn_.LastIntKey(table_.tree);
     if (!last.ok() && !absl::IsNotFound(last.status())) return last.status();

@@ -72,8 +72,8 @@ double DecimalToReal(std::string_view text) {
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::general);
   if (error != std::errc::result_out_of_range) return value;
-  // Too large, or too small to be anything but 0: the sign of the decimal exponent of the first digit
-  // that is not 0 tells which.
+  // Too large, or too small to be anything but 0: the sign of the decimal exponent of the first
+  // digit that is not 0 tells which.
   int64_t exponent = 0;
   bool seen_digit = false;
   bool seen_point = false;

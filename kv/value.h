@@ -1,15 +1,16 @@
-// SQL values as both doors see them: SQLite's five storage classes, their order, and column affinity.
+// SQL values as both doors see them: SQLite's five storage classes, their order, and column
+// affinity.
 //
-// ValueView is a 16-byte non-owning value that is passed by value everywhere; Value owns its bytes. A
-// real is never NaN: the constructors turn NaN into NULL, as SQLite does.
+// ValueView is a 16-byte non-owning value that is passed by value everywhere; Value owns its bytes.
+// A real is never NaN: the constructors turn NaN into NULL, as SQLite does.
 //
 // Thread safety: plain values; free functions without state.
 //
 // Invariants:
 //  1. CompareValues is a total order: NULL < numbers < text < blob; numbers compare by their exact
 //     mathematical value whatever their storage class.
-//  2. Values that compare equal under a collation get the same key from key_codec.h, and the other way
-//     round.
+//  2. Values that compare equal under a collation get the same key from key_codec.h, and the other
+//     way round.
 #ifndef KVSQL_KV_VALUE_H_
 #define KVSQL_KV_VALUE_H_
 
@@ -141,8 +142,8 @@ struct ParsedNumber {
 };
 ParsedNumber ParseNumber(std::string_view text);
 
-// The integer equal to `real`, if there is one that SQLite would convert to (strictly within the 64-bit
-// range).
+// The integer equal to `real`, if there is one that SQLite would convert to (strictly within the
+// 64-bit range).
 bool RealToInteger(double real, int64_t* out);
 
 // What a column of `affinity` stores for `value`. May put text into *text and return a view of it.

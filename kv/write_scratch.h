@@ -1,5 +1,5 @@
-// What a write transaction needs memory for, kept by the Store from one transaction to the next, so that
-// small commits do not pay for it.
+// What a write transaction needs memory for, kept by the Store from one transaction to the next, so
+// that small commits do not pay for it.
 //
 // Thread safety: none; belongs to the running write transaction.
 #ifndef KVSQL_KV_WRITE_SCRATCH_H_

@@ -343,8 +343,8 @@ void WriteTxn::RollbackToIndex(size_t index) {
   }
   if (schema_ != savepoint.schema) {
     former_schemas_.push_back(schema_);
-    // The base state's Schema is nobody's private one; another gets a new generation, since plans may
-    // have been made for the present one under the same number of changes.
+    // The base state's Schema is nobody's private one; another gets a new generation, since plans
+    // may have been made for the present one under the same number of changes.
     if (savepoint.schema != base_schema_) {
       former_schemas_.push_back(savepoint.schema);
       savepoint.schema = std::make_shared<const Schema>(*savepoint.schema);

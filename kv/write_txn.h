@@ -1,17 +1,19 @@
-// The write transaction: changes to trees, rows and the catalog, with savepoints, and the log record of
-// what was done.
+// The write transaction: changes to trees, rows and the catalog, with savepoints, and the log
+// record of what was done.
 //
 // Thread safety: none; belongs to the thread that runs it. Destroying it without Commit rolls back.
 //
 // Invariants:
-//  1. Every change goes through Put, Delete, DeleteRange and the DDL calls, which change the tree and note
-//     the operation for the log, or do neither.
-//  2. The noted operations are those since the last rollback to a savepoint; when they grow over 256 KiB, or
-//     the pages changed over 256, they are dropped and the commit is direct.
-//  3. Until a schema change the transaction uses its base state's Schema; then one of its own that nobody
-//     else has. Rolling a schema change back gives up that Schema, whose generation never comes back.
-//  4. An error in the middle of a change leaves the transaction broken: only Rollback, or RollbackTo an older
-//     savepoint, is possible then. Errors that a check finds before anything is changed do not break it.
+//  1. Every change goes through Put, Delete, DeleteRange and the DDL calls, which change the tree
+//     and note the operation for the log, or do neither.
+//  2. The noted operations are those since the last rollback to a savepoint; when they grow over
+//     256 KiB, or the pages changed over 256, they are dropped and the commit is direct.
+//  3. Until a schema change the transaction uses its base state's Schema; then one of its own that
+//     nobody else has. Rolling a schema change back gives up that Schema, whose generation never
+//     comes back.
+//  4. An error in the middle of a change leaves the transaction broken: only Rollback, or
+//     RollbackTo an older savepoint, is possible then. Errors that a check finds before anything is
+//     changed do not break it.
 #ifndef KVSQL_KV_WRITE_TXN_H_
 #define KVSQL_KV_WRITE_TXN_H_
 
@@ -50,15 +52,15 @@ class WriteTxn {
   Status FindError(TreeId tree, std::string_view key);
   Status FindError(TreeId tree, int64_t key);
 
-  // The tree as it stands now, for cursors, counts and ranks. Fails only where deferred bookkeeping meets
-  // a full disk or a damaged page.
+  // The tree as it stands now, for cursors, counts and ranks. Fails only where deferred bookkeeping
+  // meets a full disk or a damaged page.
   StatusOr<btree::TreeView> View(TreeId tree);
   const pager::PageReader& pages() const;
   // The writer of a tree, for cursors that follow the transaction's changes.
   btree::TreeWriter& Writer(TreeId tree);
 
-  // True if it was stored; false if the mode forbade it. Key and value must not stand in this tree's own
-  // pages.
+  // True if it was stored; false if the mode forbade it. Key and value must not stand in this
+  // tree's own pages.
   StatusOr<bool> Put(TreeId tree, std::string_view key, std::string_view value,
                      PutMode mode = PutMode::kUpsert);
   StatusOr<bool> Put(TreeId tree, int64_t key, std::string_view value,
@@ -83,10 +85,11 @@ class WriteTxn {
   const Schema& schema() const { return *schema_; }
   std::shared_ptr<const Schema> SharedSchema() const { return schema_; }
   uint64_t schema_generation() const { return schema_->generation(); }
-  // True between a schema change and its commit or rollback: plans and handles made now are private to the
-  // transaction.
+  // True between a schema change and its commit or rollback: plans and handles made now are private
+  // to the transaction.
   bool has_private_schema() const { return schema_ != base_schema_; }
-  // Nullptr: no such object. The definitions live as long as the transaction, even if they are dropped.
+  // Nullptr: no such object. The definitions live as long as the transaction, even if they are
+  // dropped.
   StatusOr<const TableDef*> FindTable(std::string_view name);
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name);
   StatusOr<const TableDef*> FindTableOfIndex(std::string_view index);
@@ -109,8 +112,8 @@ class WriteTxn {
   Status DropKeyspace(std::string_view name);
 
   // --- Savepoints --------------------------------------------------------------------------------
-  // Savepoints nest, and the innermost of a name counts (names in any case). Both fail with NOT_FOUND if
-  // there is none.
+  // Savepoints nest, and the innermost of a name counts (names in any case). Both fail with
+  // NOT_FOUND if there is none.
   Status SetSavepoint(std::string_view name);
   // Undoes all since the savepoint, which stays open; the ones inside it end.
   Status RollbackTo(std::string_view name);
@@ -125,14 +128,14 @@ class WriteTxn {
   size_t open_savepoints() const { return savepoints_.size(); }
 
   // --- End ---------------------------------------------------------------------------------------
-  // Makes the changes durable and visible. Ends the transaction whatever happens. UNKNOWN: an I/O error
-  // after which the commit may or may not survive.
+  // Makes the changes durable and visible. Ends the transaction whatever happens. UNKNOWN: an I/O
+  // error after which the commit may or may not survive.
   Status Commit(Durability durability);
   Status Commit();
   void Rollback();
 
-  // FAILED_PRECONDITION if the transaction has ended, or is broken. Everything that changes something checks
-  // it; functions that read may only be called while active().
+  // FAILED_PRECONDITION if the transaction has ended, or is broken. Everything that changes
+  // something checks it; functions that read may only be called while active().
   Status CheckUsable() const;
   // Remembers that a change of several steps stopped half way (for table_ops).
   Status Break(Status status);

@@ -1,11 +1,12 @@
-// fliptest --stride N --seed S: flips bytes of small database files, one at a time, and asks everything.
+// fliptest --stride N --seed S: flips bytes of small database files, one at a time, and asks
+// everything.
 //
-// Three images are made: one closed cleanly, one left behind with a commit log, and one with pages of 8 KiB.
-// For every N-th byte of their files (the first one by the seed), the byte is changed, and the store is
-// opened, read through every call there is, checked, written to and read again. Each answer must be an error
-// status, or what a good file answers: the newest content; or, where a meta slot or the log was hit,
-// which cannot be told from a write that did not finish, that of some earlier commit, the same in every answer.
-// N = 1 flips every byte.
+// Three images are made: one closed cleanly, one left behind with a commit log, and one with pages
+// of 8 KiB. For every N-th byte of their files (the first one by the seed), the byte is changed,
+// and the store is opened, read through every call there is, checked, written to and read again.
+// Each answer must be an error status, or what a good file answers: the newest content; or, where a
+// meta slot or the log was hit, which cannot be told from a write that did not finish, that of some
+// earlier commit, the same in every answer. N = 1 flips every byte.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,11 +1,12 @@
 // killtest --kills N --seed S: kills a writing process at random moments and looks at what it left.
 //
-// The child runs transactions that follow from their numbers alone: transaction i writes i under "seq" and
-// changes other keys and rows by a random stream seeded with i; now and then it creates or drops a keyspace and
-// a table. Through a pipe it tells each number before
-// it calls commit, and again when the commit is acknowledged. The parent kills it, opens the store and finds
-// the number s under "seq": not less than the last acknowledged, not more than the last announced; and all
-// else must be what the transactions 1..s make. Then the next child goes on from there.
+// The child runs transactions that follow from their numbers alone: transaction i writes i under
+// "seq" and changes other keys and rows by a random stream seeded with i; now and then it creates
+// or drops a keyspace and a table. Through a pipe it tells each number before
+// it calls commit, and again when the commit is acknowledged. The parent kills it, opens the store
+// and finds the number s under "seq": not less than the last acknowledged, not more than the last
+// announced; and all else must be what the transactions 1..s make. Then the next child goes on from
+// there.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>

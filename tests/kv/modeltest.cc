@@ -1,12 +1,13 @@
 // modeltest --ops N --seed S: random operations on a store against std::map.
 //
-// Puts, deletes and ranges in two keyspaces and rows in a table with a UNIQUE index; savepoints, cursors that
-// live through writes, aborts, long snapshots, checkpoints, truncations, schema changes, reopens. Each snapshot
-// is compared with the model of its moment. After every commit, no page that a live snapshot or the durable
-// meta reaches may be free. Prints what it did; exits with 1 at the first difference.
+// Puts, deletes and ranges in two keyspaces and rows in a table with a UNIQUE index; savepoints,
+// cursors that live through writes, aborts, long snapshots, checkpoints, truncations, schema
+// changes, reopens. Each snapshot is compared with the model of its moment. After every commit, no
+// page that a live snapshot or the durable meta reaches may be free. Prints what it did; exits with
+// 1 at the first difference.
 //
-// --break durable|snapshots (testing builds): lets the pager hand out pages that the durable state, or snapshots,
-// still need; the test must then fail.
+// --break durable|snapshots (testing builds): lets the pager hand out pages that the durable state,
+// or snapshots, still need; the test must then fail.
 #include <unistd.h>
 
 #include <cstdio>

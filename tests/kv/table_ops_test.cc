@@ -198,7 +198,8 @@ TEST_F(TableOpsTest, LargeColumnsStandBesideTheRow) {
   txn = Begin();
   Row row;
   std::vector<ValueView> values(3);
-  // The large column is kept where it does not change, replaced where it does, deleted with the row.
+  // The large column is kept where it does not change, replaced where it does, deleted with the
+  // row.
   ASSERT_TRUE(Take(GetByRowid(*txn, *t, 2, &row)));
   EXPECT_EQ(row.column(1).bytes(), big);
   const uint64_t before = row.overflow_key(1);
