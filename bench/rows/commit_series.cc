@@ -70,15 +70,16 @@ std::vector<double> CommitInThreads(std::span<const std::unique_ptr<Session>> se
                                     uint32_t version, double* seconds) {
   const size_t count = sessions.size();
   const uint32_t each = commits / static_cast<uint32_t>(count);
-  std::latch start(static_cast<ptrdiff_t>(count) + 1);
+  std::latch start(static_cast<ptrdiff_t>(count));
   std::vector<std::vector<double>> micros(count);
+  std::vector<int64_t> begins(count);
   std::vector<int64_t> ends(count);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       micros[i].reserve(each);
       start.arrive_and_wait();
-      int64_t last = NowNanos();
+      int64_t last = begins[i] = NowNanos();
       for (uint32_t n = 0; n < each; ++n) {
         // Each thread has keys of its own, so that the end state does not depend on who comes
         // first.
@@ -90,9 +91,8 @@ std::vector<double> CommitInThreads(std::span<const std::unique_ptr<Session>> se
       ends[i] = last;
     });
   }
-  start.arrive_and_wait();
-  const int64_t begin = NowNanos();
   for (std::thread& thread : threads) thread.join();
+  const int64_t begin = *std::min_element(begins.begin(), begins.end());
   *seconds = static_cast<double>(*std::max_element(ends.begin(), ends.end()) - begin) * 1e-9;
   std::vector<double> all;
   for (const std::vector<double>& own : micros) all.insert(all.end(), own.begin(), own.end());

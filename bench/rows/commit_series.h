@@ -46,7 +46,7 @@ class CommitSeries {
 };
 
 // `commits` synced puts, shared evenly by as many threads as there are sessions. Answers each
-// commit's microseconds; *seconds is the time from the common start to the end of the last thread.
+// commit's microseconds; *seconds is the time from the first start to the end of the last thread.
 std::vector<double> CommitInThreads(std::span<const std::unique_ptr<Session>> sessions,
                                     std::span<const Probe> probes, uint32_t commits,
                                     uint32_t version, double* seconds);
