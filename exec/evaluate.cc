@@ -30,15 +30,32 @@ int64_t RealToInt(double real) {
   return static_cast<int64_t>(real);
 }
 
+// The integer at the start of a text, cut to 64 bits; a point or exponent ends it ('1e2' is 1).
+int64_t IntegerPrefix(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size() && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r'))) ++i;
+  const bool negative = i < text.size() && text[i] == '-';
+  if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
+  uint64_t magnitude = 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    const auto digit = static_cast<uint64_t>(text[i] - '0');
+    if (magnitude > (static_cast<uint64_t>(kMax) - digit) / 10) return negative ? kMin : kMax;
+    magnitude = magnitude * 10 + digit;
+  }
+  return negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
+}
+
+// The integer that bit operators and % see.
 int64_t ToInt(const ValueView& value) {
-  const ValueView number = ToNumber(value);
-  switch (number.type) {
+  switch (value.type) {
     case ValueType::kInteger:
-      return number.integer;
+      return value.integer;
     case ValueType::kReal:
-      return RealToInt(number.real);
-    default:
+      return RealToInt(value.real);
+    case ValueType::kNull:
       return 0;
+    default:
+      return IntegerPrefix(value.bytes());
   }
 }
 
@@ -84,9 +101,9 @@ ValueView Arithmetic(Opcode op, const ValueView& left, const ValueView& right) {
     case Opcode::kDivide:
       return y == 0 ? ValueView() : ValueView::Real(x / y);
     default: {
-      const int64_t divisor = ToInt(b);
+      const int64_t divisor = ToInt(right);
       if (divisor == 0) return {};
-      const int64_t remainder = divisor == -1 ? 0 : ToInt(a) % divisor;
+      const int64_t remainder = divisor == -1 ? 0 : ToInt(left) % divisor;
       return ValueView::Real(static_cast<double>(remainder));
     }
   }
