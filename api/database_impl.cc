@@ -15,6 +15,7 @@ constexpr uint32_t kMinPageSize = 4096;
 constexpr uint32_t kMaxPageSize = 65536;
 constexpr uint64_t kMinLogLimit = uint64_t{64} << 10;
 constexpr size_t kMaxKeyspaceName = 255;
+constexpr int kZstdLevel = 1;  // higher ones cost a commit more than they save it
 
 Status CheckOptions(const Options& options, bool in_memory) {
   if (!std::has_single_bit(options.page_size) || options.page_size < kMinPageSize ||
@@ -55,6 +56,7 @@ StatusOr<std::shared_ptr<DatabaseImpl>> DatabaseImpl::Open(const std::string& pa
   store_options.log_limit = options.log_limit;
   store_options.dirty_budget = options.transaction_memory;
   store_options.background = options.background_threads;
+  store_options.compression_level = options.compression == Compression::kZstd ? kZstdLevel : 0;
   store_options.verify_checksums = options.verify_checksums;
   store_options.accept_missing_log = options.accept_missing_log;
   store_options.file_system = extras.file_system;

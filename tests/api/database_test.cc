@@ -74,6 +74,24 @@ TEST(DatabaseOpenTest, TakesEveryPageSize) {
   }
 }
 
+TEST(DatabaseOpenTest, CompressesLargeValuesUnlessToldNotTo) {
+  TempDir dir;
+  uint64_t pages[2];
+  for (const Compression compression : {Compression::kNone, Compression::kZstd}) {
+    const std::string path = dir.file(compression == Compression::kZstd ? "zstd" : "none");
+    Database db = Must(Database::Open(path, {.compression = compression}));
+    Keyspace k = Must(db.keyspace("k"));
+    ASSERT_OK(k.put("large", std::string(1 << 20, 'l')));
+    const Snapshot snapshot = Must(db.snapshot());
+    const PinnedBytes view = Must(k.get_view("large", snapshot));
+    EXPECT_EQ(view.owns_bytes(), compression == Compression::kZstd);
+    EXPECT_TRUE(view.view() == std::string(1 << 20, 'l'));
+    const DatabaseStats stats = Must(db.stats());
+    pages[compression == Compression::kZstd ? 1 : 0] = stats.pages - stats.free_pages;
+  }
+  EXPECT_GT(pages[0], pages[1] + 200);
+}
+
 TEST(DatabaseOpenTest, MemoryDatabasesAreApart) {
   Database a = Must(Database::Open(":memory:"));
   Database b = Must(Database::Open(""));

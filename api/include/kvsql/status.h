@@ -15,6 +15,7 @@
 //   OUT_OF_RANGE         there is no parameter with this position
 //   PERMISSION_DENIED    the operating system refuses the file
 //   DATA_LOSS            the bytes of a file are wrong; the message names file and page
+//   INTERNAL             the operating system failed a call; nothing was changed
 //   ABORTED              lost a race; the call may be repeated
 //   UNKNOWN              a COMMIT failed on I/O: it may or may not be durable. The handle is poisoned:
 //                        writes answer FAILED_PRECONDITION, reads go on; opening the database again
