@@ -231,7 +231,8 @@ struct BytesNode {
 
   // Without a call for prefixes of the usual lengths.
   static bool StartsWith(std::string_view key, const uint8_t* prefix, size_t size) {
-    if (key.size() < size) [[unlikely]] return false;
+    if (key.size() < size) [[unlikely]]
+      return false;
     const char* at = key.data();
     if (size >= 8) {
       uint64_t differ = LoadLe<uint64_t>(at + size - 8) ^ LoadLe<uint64_t>(prefix + size - 8);

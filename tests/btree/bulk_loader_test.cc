@@ -58,7 +58,8 @@ TEST(BulkLoaderTest, LongKeysAndLargeValues) {
   for (int i = 0; i < 300; ++i) {
     std::string key(static_cast<size_t>(i % 3 == 0 ? 9000 : i * 11), 'k');
     key += std::to_string(1000 + i);
-    model[key] = std::string(static_cast<size_t>(i % 7 == 0 ? 70'000 : 20), static_cast<char>('a' + i % 26));
+    model[key] =
+        std::string(static_cast<size_t>(i % 7 == 0 ? 70'000 : 20), static_cast<char>('a' + i % 26));
   }
   TestTree tree(pager::KeyKind::kBytes);
   BulkLoader loader(tree.txn.get(), tree.id);

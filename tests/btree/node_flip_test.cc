@@ -27,7 +27,8 @@ void ReadAll(std::string_view bytes) {
 }
 
 template <typename Node>
-void UseEverything(uint8_t* page, uint32_t page_size, const std::vector<typename Node::OwnedKey>& keys) {
+void UseEverything(uint8_t* page, uint32_t page_size,
+                   const std::vector<typename Node::OwnedKey>& keys) {
   const pager::PageReader no_pages;  // spilled keys cannot be read: searches say so
   const bool branch = pager::HeaderOf(page)->level != 0;
   const uint32_t count = CountOf(page);
@@ -45,8 +46,8 @@ void UseEverything(uint8_t* page, uint32_t page_size, const std::vector<typename
     }
   }
   for (const auto& key : keys) {
-    const NodePosition at = branch ? Node::SearchBranch(no_pages, page, key)
-                                   : Node::SearchLeaf(no_pages, page, key);
+    const NodePosition at =
+        branch ? Node::SearchBranch(no_pages, page, key) : Node::SearchLeaf(no_pages, page, key);
     ASSERT_LE(at.index, count);
     if (branch && !at.error) {
       ASSERT_LT(at.index, count);
@@ -153,7 +154,8 @@ TEST_F(NodeFlipTest, BytesLeafWithExtents) {
   TestTree tree(pager::KeyKind::kBytes);
   std::vector<std::string> keys;
   for (int i = 0; i < 6; ++i) {
-    keys.push_back(std::string(static_cast<size_t>(i % 2 == 0 ? 20 : 3000), 'k') + std::to_string(i));
+    keys.push_back(std::string(static_cast<size_t>(i % 2 == 0 ? 20 : 3000), 'k') +
+                   std::to_string(i));
     const std::string value(static_cast<size_t>(i % 3 == 0 ? 5000 : 50), 'v');
     ASSERT_TRUE(tree.writer->Put(std::string_view(keys.back()), value).ok());
   }

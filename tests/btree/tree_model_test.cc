@@ -4,6 +4,12 @@
 namespace kvsql::btree {
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kOperations = 5'000;
+#else
+constexpr int kOperations = 20'000;
+#endif
+
 struct Style {
   const char* name;
   size_t max_value;
@@ -27,7 +33,7 @@ class Model {
 
   void Run(int operations) {
     for (int i = 0; i < operations && !::testing::Test::HasFatalFailure(); ++i) {
-      growing_ = i % 20'000 < 14'000;
+      growing_ = i % kOperations < kOperations * 7 / 10;
       Step();
       most_rows_ = std::max(most_rows_, model_.size());
       most_height_ = std::max<int>(most_height_, tree_.writer->View().root.height);
@@ -380,16 +386,10 @@ class Model {
 class TreeModelTest : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
 constexpr Style kStyles[] = {
-    {"small", 12, 0, 24, 0, 100'000, 1},  {"wide", 900, 0, 900, 0, 30'000, 2},
-    {"large", 60, 4, 24, 0, 20'000, 1},   {"compressed", 60, 4, 24, 0, 20'000, 1, 3},
+    {"small", 12, 0, 24, 0, 100'000, 1},    {"wide", 900, 0, 900, 0, 30'000, 2},
+    {"large", 60, 4, 24, 0, 20'000, 1},     {"compressed", 60, 4, 24, 0, 20'000, 1, 3},
     {"longkeys", 60, 1, 40, 20, 10'000, 1}, {"bigpages", 200, 1, 300, 3, 20'000, 1, 0, 65536},
 };
-
-#ifdef KVSQL_TESTING
-constexpr int kOperations = 20'000;
-#else
-constexpr int kOperations = 60'000;
-#endif
 
 TEST_P(TreeModelTest, BytesAgreeWithMap) {
   const auto [style, seed] = GetParam();

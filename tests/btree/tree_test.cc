@@ -83,10 +83,10 @@ TEST(TreeTest, AppendedIntegersKnowTheirLast) {
 TEST(TreeTest, ExtremeIntegers) {
   TestTree tree(pager::KeyKind::kInt64);
   std::map<int64_t, std::string> model;
-  for (const int64_t key : {int64_t{0}, std::numeric_limits<int64_t>::max(),
-                            std::numeric_limits<int64_t>::min(), int64_t{-1},
-                            std::numeric_limits<int64_t>::max() - 1,
-                            std::numeric_limits<int64_t>::min() + 1}) {
+  for (const int64_t key :
+       {int64_t{0}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(),
+        int64_t{-1}, std::numeric_limits<int64_t>::max() - 1,
+        std::numeric_limits<int64_t>::min() + 1}) {
     model[key] = std::to_string(key);
     ASSERT_TRUE(*tree.writer->Put(key, model[key]));
   }
