@@ -381,6 +381,28 @@ TEST_F(StoreTest, ASnapshotOutlivesTheDropOfWhatItReads) {
   }
 }
 
+TEST_F(StoreTest, StoresOfOneFileShareItsStates) {
+  const TreeId tree = NewKeyspace("k");
+  std::shared_ptr<Store> second = Take(Store::Open(options_));
+  EXPECT_EQ(second->pager(), store_->pager());
+  auto txn = Take(second->BeginWrite());
+  ASSERT_OK(PutValue(*txn, tree, "a", "1"));
+  ASSERT_OK(txn->CreateKeyspace("of the second").status());
+  ASSERT_OK(txn->Commit());
+  ReadTxn read = Read();
+  EXPECT_EQ(Get(read, tree, "a"), "1");
+  EXPECT_NE(Take(read.FindKeyspace("of the second")), nullptr);
+  ReadTxn of_second(second);
+  ASSERT_TRUE(of_second.Begin());
+  EXPECT_EQ(of_second.schema_generation(), read.schema_generation());
+  of_second.End();
+  ASSERT_OK(second->Close());
+  // The file is still open for the first.
+  txn = Begin();
+  ASSERT_OK(PutValue(*txn, tree, "a", "2"));
+  ASSERT_OK(txn->Commit());
+}
+
 TEST(MemoryStoreTest, WorksWithoutAFile) {
   const std::shared_ptr<Store> store = Take(Store::Open(StoreOptions()));
   auto txn = Take(store->BeginWrite());
