@@ -100,7 +100,7 @@ bool Explorer::Explore(const CrashPoint& point, int depth, const std::string& tr
     if (!Recover(point, point.disk, /*death=*/true, depth, where + "  the process dies\n"))
       return false;
   }
-  CrashEnumerator enumerator(point.disk, random_());
+  CrashEnumerator enumerator(point.disk, random_(), options_.leftovers);
   const int plans = depth == 1 ? options_.plans_per_point : 1 + static_cast<int>(random_() % 2);
   for (int i = 0; i < plans; ++i) {
     const std::optional<CrashPlan> plan = enumerator.Next();
@@ -136,7 +136,7 @@ bool Explorer::Recover(const CrashPoint& point, DiskState disk, bool death, int 
   const uint64_t lowest = death ? point.bounds.acknowledged : point.bounds.durable;
 
   // Half of the first recoveries, and fewer of the later ones, are watched for the next crash.
-  const bool deeper = depth < options_.max_depth && random_() % (2 * depth) == 0;
+  const bool deeper = depth < options_.max_depth && (death || random_() % (2 * depth) == 0);
   std::optional<Recorder> recorder;
   if (deeper) {
     recorder.emplace(&fs, point.history, /*limit=*/2, random_());

@@ -79,6 +79,8 @@ struct ExplorerOptions {
   // Also process deaths. Not after a failed sync: the page cache then holds what the disk will never get,
   // and no sync says so.
   bool deaths = true;
+  // Also old bytes in what a file got but nobody wrote.
+  bool leftovers = true;
 };
 
 class Explorer {

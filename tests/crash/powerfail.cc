@@ -18,6 +18,8 @@ SimOptions HarnessSimOptions() {
   options.byte_tears = [](const std::string& path, uint64_t offset) {
     return offset < 8192 || path.ends_with("-log");
   };
+  // Not metas: recovery writes one over itself, which is safe as long as equal bytes stay equal.
+  options.noise_tears = [](const std::string& path, uint64_t) { return path.ends_with("-log"); };
   return options;
 }
 
@@ -45,6 +47,7 @@ bool RunKind(const Workload& workload, uint64_t points, uint64_t seed,
       crashes = run.TakePoints();
       explore.subject = run.options();
       explore.deaths = run.deaths();
+      explore.leftovers = run.leftovers();
     }
     ++count.runs;
     explore.make = options.make;

@@ -59,6 +59,30 @@ class StoreTxn final : public SubjectTxn {
   const kv::TreeId tree_;
 };
 
+class StoreSnapshot final : public SubjectSnapshot {
+ public:
+  explicit StoreSnapshot(kv::ReadTxn txn) : txn_(std::move(txn)) {}
+  StatusOr<Contents> Read() override {
+    Contents contents;
+    KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* keyspace, txn_.FindKeyspace(kKeyspace));
+    if (keyspace == nullptr) return contents;
+    btree::Cursor cursor(txn_.View(keyspace->tree));
+    for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
+      const std::string_view text = cursor.key();
+      if (text.size() != KeyText(0).size()) return DataLoss("a key of ", text.size(), " bytes");
+      const auto key = static_cast<uint32_t>(std::stoul(std::string(text.substr(4))));
+      KV_ASSIGN_OR_RETURN(const btree::LargeValue value,
+                          btree::ReadValue(txn_.pages(), cursor.value()));
+      contents[key] = FingerprintOf(value.view());
+    }
+    KV_RETURN_IF_ERROR(cursor.status());
+    return contents;
+  }
+
+ private:
+  kv::ReadTxn txn_;
+};
+
 class StoreSubject final : public Subject {
  public:
   Status Open(const SubjectOptions& options) override {
@@ -70,7 +94,7 @@ class StoreSubject final : public Subject {
     store.dirty_budget = options.dirty_budget;
     store.background = options.background;
     store.map_size = 256 << 20;
-    store.busy_timeout = std::chrono::milliseconds(20000);
+    store.busy_timeout = std::chrono::milliseconds(10000);
     KV_ASSIGN_OR_RETURN(store_, kv::Store::Open(store));
     return absl::OkStatus();
   }
@@ -91,21 +115,10 @@ class StoreSubject final : public Subject {
   Status Truncate() override { return store_->Truncate(); }
   Status Health() override { return store_->health(); }
 
-  StatusOr<Contents> Read() override {
-    Contents contents;
+  StatusOr<std::unique_ptr<SubjectSnapshot>> Snapshot() override {
     kv::ReadTxn txn(store_);
     if (!txn.Begin()) return txn.BeginError();
-    KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* keyspace, txn.FindKeyspace(kKeyspace));
-    if (keyspace == nullptr) return contents;
-    btree::Cursor cursor(txn.View(keyspace->tree));
-    for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
-      const uint32_t key = static_cast<uint32_t>(std::stoul(std::string(cursor.key().substr(4))));
-      KV_ASSIGN_OR_RETURN(const btree::LargeValue value,
-                          btree::ReadValue(txn.pages(), cursor.value()));
-      contents[key] = FingerprintOf(value.view());
-    }
-    KV_RETURN_IF_ERROR(cursor.status());
-    return contents;
+    return std::unique_ptr<SubjectSnapshot>(std::make_unique<StoreSnapshot>(std::move(txn)));
   }
 
   Status Check() override {

@@ -54,6 +54,14 @@ class SubjectTxn {
   virtual Status Commit(Durability level) = 0;
 };
 
+// One state of the database, for as long as it is kept.
+class SubjectSnapshot {
+ public:
+  virtual ~SubjectSnapshot() = default;
+  // All it holds, every value read whole.
+  virtual StatusOr<Contents> Read() = 0;
+};
+
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -64,8 +72,12 @@ class Subject {
   // Makes all that is committed durable.
   virtual Status Sync() = 0;
   virtual Status Truncate() = 0;
-  // What a new reader finds, every value read whole.
-  virtual StatusOr<Contents> Read() = 0;
+  virtual StatusOr<std::unique_ptr<SubjectSnapshot>> Snapshot() = 0;
+  // What a new reader finds.
+  StatusOr<Contents> Read() {
+    KV_ASSIGN_OR_RETURN(const std::unique_ptr<SubjectSnapshot> snapshot, Snapshot());
+    return snapshot->Read();
+  }
   // The checker: DATA_LOSS with what is wrong.
   virtual Status Check() = 0;
   // OK, or why nothing can be written any more.

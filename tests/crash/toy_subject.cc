@@ -55,6 +55,19 @@ bool Decode(std::string_view text, Rows* rows) {
   return true;
 }
 
+class ToySnapshot final : public SubjectSnapshot {
+ public:
+  explicit ToySnapshot(Rows rows) : rows_(std::move(rows)) {}
+  StatusOr<Contents> Read() override {
+    Contents contents;
+    for (const auto& [key, value] : rows_) contents[key] = FingerprintOf(value);
+    return contents;
+  }
+
+ private:
+  const Rows rows_;
+};
+
 class ToySubject;
 
 class ToyTxn final : public SubjectTxn {
@@ -137,11 +150,9 @@ class ToySubject final : public Subject {
     return file_->SyncData();
   }
   Status Truncate() override { return absl::OkStatus(); }
-  StatusOr<Contents> Read() override {
+  StatusOr<std::unique_ptr<SubjectSnapshot>> Snapshot() override {
     std::lock_guard lock(mutex_);
-    Contents contents;
-    for (const auto& [key, value] : rows_) contents[key] = FingerprintOf(value);
-    return contents;
+    return std::unique_ptr<SubjectSnapshot>(std::make_unique<ToySnapshot>(rows_));
   }
   Status Check() override { return absl::OkStatus(); }
   Status Health() override { return absl::OkStatus(); }

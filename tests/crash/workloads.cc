@@ -36,6 +36,9 @@ std::vector<uint8_t> LogOfAnotherDatabase(Run& run) {
 void Creation(Run& run) {
   switch (Between(run, 0, 3)) {
     case 0:
+      // Somebody else's empty file is initialised in place. If other bytes than zeros stood there
+      // after a crash, it would rightly be refused as a file that is not ours.
+      run.NoLeftovers();
       run.fs().PutFile("/db", {});
       break;
     case 1:
@@ -198,6 +201,71 @@ void CheckpointUnderWrites(Run& run) {
   }
 }
 
+// Commits beside a checkpoint that are too large for what is left of the log until it ends.
+void LogFull(Run& run) {
+  run.options().log_limit = Between(run, 6, 9) * 4096;
+  if (!run.Open() || !run.Commits(4, Small())) return;
+  for (int round = 0; round < 6; ++round) {
+    if (!run.Commits(Between(run, 1, 2), Small())) return;
+    std::atomic<bool> go{false};
+    std::atomic<bool> done{false};
+    std::thread writer([&] {
+      Random random(run.history().newest());
+      TxnShape shape = Small();
+      shape.operations = 13;
+      shape.value_bytes = 2000;
+      shape.deletes_percent = 0;
+      while (!go && !done) std::this_thread::yield();
+      run.Expect("commit in a full log", run.runner().Run(shape, Durability::kFull, &random));
+      done = true;
+    });
+    const std::thread::id checkpointing = std::this_thread::get_id();
+    // Half of them only when the meta is on its way.
+    const int at = Coin(run) ? 1000 : Between(run, 0, 5);
+    int seen = 0;
+    run.SetHook([&](const SimEvent& event) {
+      if (std::this_thread::get_id() != checkpointing || event.path != "/db") return;
+      const bool meta = event.stage == SimEvent::Stage::kInFlight && event.offset < 8192;
+      if (seen++ < at && !meta) return;
+      go = true;
+      for (int i = 0; i < 200 && !done; ++i) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    });
+    const bool right = run.Checkpoint();
+    go = true;
+    writer.join();
+    run.SetHook(nullptr);
+    if (!right) return;
+  }
+}
+
+// Readers keep old states while commits and checkpoints go on, and find them unchanged.
+void Snapshots(Run& run) {
+  if (!run.Open() || !run.Commits(2, Small())) return;
+  std::vector<std::pair<std::unique_ptr<SubjectSnapshot>, Contents>> kept;
+  for (int i = 0; i < 30; ++i) {
+    StatusOr<std::unique_ptr<SubjectSnapshot>> snapshot = run.subject().Snapshot();
+    if (!run.Expect("snapshot", snapshot.status())) return;
+    StatusOr<Contents> contents = (*snapshot)->Read();
+    if (!run.Expect("read a new snapshot", contents.status())) return;
+    kept.emplace_back(std::move(*snapshot), std::move(*contents));
+    if (kept.size() > 4) kept.erase(kept.begin() + Between(run, 0, 4));
+    TxnShape shape = Small();
+    shape.operations = Between(run, 1, 40);
+    if (!run.Commit(shape, AnyLevel(run))) return;
+    if (i % 7 == 6 && !run.Checkpoint()) return;
+    for (auto& [old, before] : kept) {
+      const StatusOr<Contents> now = old->Read();
+      if (!run.Expect("read an old snapshot", now.status())) return;
+      if (*now != before) {
+        run.Expect("an old snapshot", absl::DataLossError("it changed"));
+        return;
+      }
+    }
+  }
+}
+
 void FileGrowth(Run& run) {
   if (!run.Open()) return;
   TxnShape shape = Small();
@@ -324,6 +392,8 @@ const std::vector<Workload>& AllWorkloads() {
       {"large-values", 6, &LargeValues},
       {"queued", 6, &Queued},
       {"checkpoint", 8, &CheckpointUnderWrites},
+      {"log-full", 6, &LogFull},
+      {"snapshots", 5, &Snapshots},
       {"growth", 6, &FileGrowth},
       {"truncation", 6, &Truncation},
       {"normal-full", 7, &NormalThenFull},

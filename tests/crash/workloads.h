@@ -43,6 +43,9 @@ class Run {
   // Crashes of this run may lose what the page cache shows.
   void NoDeaths() { deaths_ = false; }
   bool deaths() const { return deaths_; }
+  // Nor may what was not written be other than zero.
+  void NoLeftovers() { leftovers_ = false; }
+  bool leftovers() const { return leftovers_; }
 
   std::vector<CrashPoint> TakePoints() { return recorder_->TakePoints(); }
   const std::vector<std::string>& errors() const { return errors_; }
@@ -59,6 +62,7 @@ class Run {
   std::mutex errors_mutex_;
   std::vector<std::string> errors_;
   bool deaths_ = true;
+  bool leftovers_ = true;
 };
 
 struct Workload {

@@ -49,6 +49,8 @@ class ImageMaker {
       case WriteFate::Kind::kLastBytes:
         return std::min(op.offset + op.data->size(), (sector + 1) * kSector) >
                op.offset + fate.bytes;
+      case WriteFate::Kind::kNoise:
+        return sector <= op.first_sector() + fate.bytes;
     }
     return false;
   }
@@ -64,7 +66,7 @@ class ImageMaker {
     }
   }
 
-  void ApplyOne(const PendingOp& op, size_t index, BlockBytes* image) const {
+  void ApplyOne(const PendingOp& op, size_t index, BlockBytes* image) {
     const WriteFate& fate = fate_.writes[index];
     for (uint64_t s = op.first_sector(); s < op.first_sector() + op.sectors(); ++s) {
       if (op.Settled(s)) continue;
@@ -82,6 +84,13 @@ class ImageMaker {
         }
       }
       image->Write(offset, part);
+      if (index == last->second && fate.kind == WriteFate::Kind::kNoise &&
+          s == op.first_sector() + fate.bytes) {
+        // All of it, also what this write did not mean to change.
+        std::vector<uint8_t> noise(kSector);
+        for (uint8_t& byte : noise) byte = static_cast<uint8_t>(random_());
+        image->Write(s * kSector, noise);
+      }
     }
   }
 
@@ -161,6 +170,9 @@ std::string CrashPlan::Describe(const DiskState& state) const {
         case WriteFate::Kind::kLastBytes:
           absl::StrAppend(&text, " bytes from ", what.bytes, " on arrived");
           break;
+        case WriteFate::Kind::kNoise:
+          absl::StrAppend(&text, " noise in sector ", what.bytes, ", lost behind it");
+          break;
         case WriteFate::Kind::kSectors:
           absl::StrAppend(&text, " sectors ");
           for (bool arrived : what.sectors) text += arrived ? '1' : '0';
@@ -204,8 +216,8 @@ DiskState ApplyPlan(const DiskState& state, const CrashPlan& plan) {
   return image;
 }
 
-CrashEnumerator::CrashEnumerator(const DiskState& state, uint64_t seed)
-    : state_(state), random_(seed), operations_(state.directory_ops.size()) {
+CrashEnumerator::CrashEnumerator(const DiskState& state, uint64_t seed, bool leftovers)
+    : state_(state), random_(seed), operations_(state.directory_ops.size()), leftovers_(leftovers) {
   for (const auto& [inode, file] : state.files) operations_ += file.pending.size();
   if (operations_ > kExhaustive) {
     masks_ = {kAllArrived, 0};
@@ -252,6 +264,11 @@ void CrashEnumerator::Tear(const PendingOp& op, WriteFate* fate) {
     const uint64_t range =
         random_() % 2 == 0 ? std::min<uint64_t>(op.data->size() - 1, 256) : op.data->size() - 1;
     fate->bytes = 1 + random_() % range;
+    return;
+  }
+  if (op.noise_tears && style == 2) {
+    fate->kind = WriteFate::Kind::kNoise;
+    fate->bytes = random_() % sectors;
     return;
   }
   if (sectors < 2) {
@@ -313,7 +330,7 @@ CrashPlan CrashEnumerator::RandomPlan() {
         fate.sizes = sizes;
         break;
     }
-    if (sizes > 0 && random_() % 2 == 0) plan.leftover = 1 + random_() % 16;
+    if (leftovers_ && sizes > 0 && random_() % 2 == 0) plan.leftover = 1 + random_() % 16;
   }
   // A journal keeps directory operations in order; other file systems may not.
   const size_t ops = state_.directory_ops.size();

@@ -27,6 +27,7 @@ struct WriteFate {
     kSectors,     // some of its sectors arrived
     kFirstBytes,  // its first `bytes` bytes arrived: torn in the middle of a sector
     kLastBytes,   // its bytes from `bytes` on arrived
+    kNoise,       // its sectors before number `bytes` arrived, and that one holds noise
   };
   Kind kind = Kind::kLost;
   std::vector<bool> sectors;
@@ -62,7 +63,8 @@ class CrashEnumerator {
   // Up to this many operations, all subsets come.
   static constexpr size_t kExhaustive = 5;
 
-  CrashEnumerator(const DiskState& state, uint64_t seed);
+  // `leftovers`: unwritten bytes may be other than zero.
+  CrashEnumerator(const DiskState& state, uint64_t seed, bool leftovers = true);
 
   // Another plan, or nothing when no new one is found. All subsets of a few operations, or everything lost
   // and everything kept of many, come in random order among random subsets with tears.
@@ -80,6 +82,7 @@ class CrashEnumerator {
   std::set<uint64_t> seen_;
   std::vector<uint64_t> masks_;  // subsets still to come
   size_t operations_ = 0;
+  const bool leftovers_;
 };
 
 }  // namespace kvsql::testing

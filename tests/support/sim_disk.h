@@ -67,7 +67,8 @@ struct PendingOp {
   std::shared_ptr<const std::vector<uint8_t>> data;
   std::vector<bool>
       settled;  // sectors, from that of `offset` on, that are durable or superseded; may be empty
-  bool byte_tears = false;  // may be torn at any byte, not only between sectors
+  bool byte_tears = false;   // may be torn at any byte, not only between sectors
+  bool noise_tears = false;  // a sector that was being written may hold anything
   // kResize
   uint64_t size = 0;
 

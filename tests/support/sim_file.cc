@@ -63,7 +63,7 @@ DiskState SimFileSystem::Capture() const {
 void SimFileSystem::InjectFault(const SimFault& fault) {
   std::lock_guard lock(mutex_);
   fault_ = fault;
-  fault_hit_ = false;
+  fault_hit_.reset();
 }
 
 void SimFileSystem::ClearFault() {
@@ -71,7 +71,7 @@ void SimFileSystem::ClearFault() {
   fault_.reset();
 }
 
-bool SimFileSystem::FaultHit() const {
+std::optional<SimEvent> SimFileSystem::FaultHit() const {
   std::lock_guard lock(mutex_);
   return fault_hit_;
 }
@@ -292,7 +292,7 @@ SimFileSystem::Started SimFileSystem::Begin(SimCall call, const std::string& pat
       (started.event.number == fault_->call ||
        (fault_->sticky && started.event.number > fault_->call))) {
     started.fault = fault_->kind;
-    fault_hit_ = true;
+    fault_hit_ = started.event;
   }
   return started;
 }
@@ -317,6 +317,7 @@ uint64_t SimFileSystem::AddWrite(uint64_t inode, uint64_t offset, Bytes data) {
   op.offset = offset;
   op.data = std::make_shared<const std::vector<uint8_t>>(data.begin(), data.end());
   op.byte_tears = options_.byte_tears && options_.byte_tears(node.path, offset);
+  op.noise_tears = options_.noise_tears && options_.noise_tears(node.path, offset);
   DiskOf(inode).pending.push_back(std::move(op));
   return disk_.next_op - 1;
 }

@@ -91,6 +91,8 @@ struct SimOptions {
   uint64_t disk_bytes = UINT64_MAX;
   // Whether a pending write there may be torn between any two bytes (metas, log blocks).
   std::function<bool(const std::string& path, uint64_t offset)> byte_tears;
+  // Whether the sector that was being written when the power went may hold anything.
+  std::function<bool(const std::string& path, uint64_t offset)> noise_tears;
   uint64_t seed = 1;
 };
 
@@ -108,8 +110,8 @@ class SimFileSystem final : public pager::FileSystem {
   void SetObserver(Observer observer) { observer_ = std::move(observer); }
   void InjectFault(const SimFault& fault);
   void ClearFault();
-  // Whether the fault has hit.
-  bool FaultHit() const;
+  // The call that the fault has hit, if it has.
+  std::optional<SimEvent> FaultHit() const;
   void SetDiskBytes(uint64_t bytes);
 
   // Number of the last call.
@@ -184,7 +186,7 @@ class SimFileSystem final : public pager::FileSystem {
   uint64_t used_blocks_ = 0;
   uint64_t calls_ = 0;
   std::optional<SimFault> fault_;
-  bool fault_hit_ = false;
+  std::optional<SimEvent> fault_hit_;
   std::mt19937_64 random_;
 };
 

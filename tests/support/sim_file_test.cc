@@ -199,7 +199,7 @@ TEST_F(SimFileTest, AFailedSyncDropsAndForgets) {
   ASSERT_TRUE(file->WriteAt(0, AsBytes("new")).ok());
   fs_->InjectFault({fs_->calls() + 1, SimFault::Kind::kSyncDropsData});
   EXPECT_FALSE(file->SyncData().ok());
-  EXPECT_TRUE(fs_->FaultHit());
+  EXPECT_TRUE(fs_->FaultHit().has_value());
   EXPECT_TRUE(file->SyncData().ok()) << "the kernel reports it once";
   std::string text(3, ' ');
   ASSERT_TRUE(file->ReadAt(0, MutableBytes(reinterpret_cast<uint8_t*>(text.data()), 3)).ok());
@@ -263,7 +263,7 @@ TEST_F(SimFileTest, FaultsHitTheCallTheyNameOnce) {
   const uint64_t next = fs_->calls() + 1;
   fs_->InjectFault({next + 1, SimFault::Kind::kIoError});
   EXPECT_TRUE(file->WriteAt(0, AsBytes("a")).ok());
-  EXPECT_FALSE(fs_->FaultHit());
+  EXPECT_FALSE(fs_->FaultHit().has_value());
   EXPECT_TRUE(absl::IsInternal(file->Size().status()));
   EXPECT_TRUE(file->Size().ok());
   fs_->InjectFault({fs_->calls() + 1, SimFault::Kind::kNoSpace, /*sticky=*/true});
