@@ -46,6 +46,7 @@ WriteTxn::WriteTxn(std::shared_ptr<Store> store, std::unique_ptr<pager::WriteTra
   base_schema_ = txn_->base_attachment() != nullptr ? AsSchema(txn_->base_attachment())
                                                     : store_->first_schema();
   schema_ = base_schema_;
+  record_dropped_ = store_->pager()->in_memory();  // nothing reads records there
 }
 
 WriteTxn::~WriteTxn() { Rollback(); }
@@ -336,7 +337,7 @@ void WriteTxn::RollbackToIndex(size_t index) {
   ++changes_;
   operations_ = savepoint.operations;
   if (operations_ == 0) {
-    record_dropped_ = false;
+    record_dropped_ = store_->pager()->in_memory();
     scratch_->record.clear();
   } else if (!record_dropped_) {
     scratch_->record.resize(savepoint.record_size);
