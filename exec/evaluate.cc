@@ -72,13 +72,16 @@ ValueView Arithmetic(Opcode op, const ValueView& left, const ValueView& right) {
     int64_t result = 0;
     switch (op) {
       case Opcode::kAdd:
-        if (!__builtin_add_overflow(a.integer, b.integer, &result)) return ValueView::Integer(result);
+        if (!__builtin_add_overflow(a.integer, b.integer, &result))
+          return ValueView::Integer(result);
         break;
       case Opcode::kSubtract:
-        if (!__builtin_sub_overflow(a.integer, b.integer, &result)) return ValueView::Integer(result);
+        if (!__builtin_sub_overflow(a.integer, b.integer, &result))
+          return ValueView::Integer(result);
         break;
       case Opcode::kMultiply:
-        if (!__builtin_mul_overflow(a.integer, b.integer, &result)) return ValueView::Integer(result);
+        if (!__builtin_mul_overflow(a.integer, b.integer, &result))
+          return ValueView::Integer(result);
         break;
       case Opcode::kDivide:
         if (b.integer == 0) return {};
@@ -161,7 +164,8 @@ ValueView Concat(const ValueView& left, const ValueView& right, EvalScratch* scr
 
 // Copies a text that stands in *text to where it stays.
 ValueView Keep(const ValueView& value, const NumberText& text, EvalScratch* scratch) {
-  if ((value.type != ValueType::kText && value.type != ValueType::kBlob) || value.data != text.data) {
+  if ((value.type != ValueType::kText && value.type != ValueType::kBlob) ||
+      value.data != text.data) {
     return value;
   }
   std::string* kept = scratch->Next();

@@ -60,9 +60,7 @@ void Session::Detach() {
 
 // ------------------------------------------------------------------------------------ statements
 
-StatementPtr Session::TakePooled(const StatementKey& key) {
-  return StatementPtr(pool_.Take(key));
-}
+StatementPtr Session::TakePooled(const StatementKey& key) { return StatementPtr(pool_.Take(key)); }
 
 void Session::Recycle(Statement* statement) {
   statement->Reset();
@@ -102,7 +100,7 @@ StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) 
   if (lifted) {
     key = StatementKey::Of(normaliser_.text(), true);
     if (StatementPtr statement = TakePooled(key); statement != nullptr) {
-      statement->lifted_.Assign(normaliser_);
+      statement->SetLifted(normaliser_, sql);
       *consumed = normaliser_.statement_end();
       return statement;
     }
@@ -132,7 +130,7 @@ StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) 
   StatementPtr statement(new Statement(this, std::move(found.plan)));
   *consumed = lifted ? normaliser_.statement_end() : found.consumed;
   if (cachable) statement->SetKey(key, found.consumed);
-  if (lifted) statement->lifted_.Assign(normaliser_);
+  if (lifted) statement->SetLifted(normaliser_, sql);
   return statement;
 }
 
@@ -210,7 +208,8 @@ StatusOr<kv::WriteTxn*> Session::EnsureWrite() {
     EndRead(newest);
     if (!same) {
       return absl::AbortedError(
-          "database is locked: another transaction has committed since this one read; roll back and "
+          "database is locked: another transaction has committed since this one read; roll back "
+          "and "
           "try again");
     }
   }
@@ -328,9 +327,8 @@ Status Session::SetSavepoint(std::string_view name) {
 }
 
 Status Session::RollbackTo(std::string_view name) {
-  const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(), [&](const auto& s) {
-    return kv::EqualsIgnoreCase(s, name);
-  });
+  const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
+                                  [&](const auto& s) { return kv::EqualsIgnoreCase(s, name); });
   if (found == savepoints_.rend()) return NoSuchSavepoint(name);
   if (write_ != nullptr) {
     DetachRows();
@@ -341,9 +339,8 @@ Status Session::RollbackTo(std::string_view name) {
 }
 
 Status Session::Release(std::string_view name) {
-  const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(), [&](const auto& s) {
-    return kv::EqualsIgnoreCase(s, name);
-  });
+  const auto found = std::find_if(savepoints_.rbegin(), savepoints_.rend(),
+                                  [&](const auto& s) { return kv::EqualsIgnoreCase(s, name); });
   if (found == savepoints_.rend()) return NoSuchSavepoint(name);
   const auto index = static_cast<size_t>(savepoints_.rend() - found) - 1;
   if (index == 0 && begun_by_savepoint_) return Commit();

@@ -36,10 +36,16 @@ void Statement::SetKey(const StatementKey& key, size_t consumed) {
   poolable_ = true;
 }
 
+void Statement::SetLifted(const parser::Normaliser& normaliser, std::string_view sql) {
+  lifted_.Assign(normaliser);
+  given_.assign(sql.data(), normaliser.statement_end());
+}
+
 size_t Statement::MemoryBytes() const {
-  size_t bytes = sizeof(Statement) + plan_->MemoryBytes() + key_text_.capacity() +
-                 lifted_.bytes.capacity() + lifted_.values.capacity() * sizeof(ValueView) +
-                 (registers_.capacity() + values_.capacity() + results_.capacity()) * sizeof(ValueView);
+  size_t bytes =
+      sizeof(Statement) + plan_->MemoryBytes() + key_text_.capacity() + given_.capacity() +
+      lifted_.bytes.capacity() + lifted_.values.capacity() * sizeof(ValueView) +
+      (registers_.capacity() + values_.capacity() + results_.capacity()) * sizeof(ValueView);
   for (const std::string& text : parameter_bytes_) bytes += sizeof(text) + text.capacity();
   return bytes;
 }
@@ -48,12 +54,13 @@ size_t Statement::MemoryBytes() const {
 
 Status Statement::Bind(int position, const ValueView& value) {
   if (at_row_) {
-    return absl::FailedPreconditionError("a parameter cannot be bound while the statement is at a row");
+    return absl::FailedPreconditionError(
+        "a parameter cannot be bound while the statement is at a row");
   }
   const size_t index = static_cast<size_t>(position) - 1;
   if (position < 1 || index >= parameters_.size()) {
-    return absl::OutOfRangeError(absl::StrCat("no parameter ", position, ": the statement has ",
-                                              parameters_.size()));
+    return absl::OutOfRangeError(
+        absl::StrCat("no parameter ", position, ": the statement has ", parameters_.size()));
   }
   ValueView& parameter = parameters_[index];
   parameter = value;
@@ -85,7 +92,8 @@ std::optional<int> Statement::ParameterPosition(std::string_view name) const {
 
 std::string_view Statement::column_name(int i) const {
   const auto at = static_cast<size_t>(i);
-  return at < plan_->columns.size() ? std::string_view(plan_->columns[at].name) : std::string_view();
+  return at < plan_->columns.size() ? std::string_view(plan_->columns[at].name)
+                                    : std::string_view();
 }
 
 std::string_view Statement::declared_type(int i) const {
@@ -217,8 +225,8 @@ StatusOr<bool> Statement::FindRow(const kv::Reader& reader, const planner::KeyLo
     if (lookup.by == planner::KeyLookup::By::kPrimaryKey) {
       KV_ASSIGN_OR_RETURN(found, kv::GetByPrimaryKey(reader, *lookup.table, values_, &row_));
     } else {
-      KV_ASSIGN_OR_RETURN(found,
-                          kv::GetByUniqueIndex(reader, *lookup.table, *lookup.index, values_, &row_));
+      KV_ASSIGN_OR_RETURN(
+          found, kv::GetByUniqueIndex(reader, *lookup.table, *lookup.index, values_, &row_));
     }
   }
   if (found && lookup.filter.has_value()) {

@@ -60,7 +60,8 @@ class Statement {
   std::string_view declared_type(int i) const;
   kv::ValueView column(int i) const {
     const auto at = static_cast<size_t>(i);
-    if (!at_row_ || at >= plan_->outputs.size()) [[unlikely]] return {};
+    if (!at_row_ || at >= plan_->outputs.size()) [[unlikely]]
+      return {};
     if (plan_->outputs[at].kind == planner::OperandKind::kColumn && !detached_) [[likely]] {
       return row_.column(plan_->outputs[at].index);
     }
@@ -68,8 +69,8 @@ class Statement {
   }
 
   bool read_only() const { return plan_->read_only; }
-  // The statement's text as given. With other literals than this one's if it came from the cache.
-  std::string_view sql() const { return plan_->text.sql; }
+  // The statement's text as given to Prepare.
+  std::string_view sql() const { return key_lifted_ ? std::string_view(given_) : plan_->text.sql; }
   const planner::Plan& plan() const { return *plan_; }
 
   // For Session: makes the row independent of the transaction; what the statement holds in memory.
@@ -85,6 +86,7 @@ class Statement {
 
   void SetPlan(std::shared_ptr<const planner::Plan> plan);
   void SetKey(const StatementKey& key, size_t consumed);
+  void SetLifted(const parser::Normaliser& normaliser, std::string_view sql);
   Status CheckPlan(const kv::Reader& reader);
 
   // statement_read.cc
@@ -113,7 +115,7 @@ class Statement {
   Status MakePragmaRows(const kv::Reader& reader);
 
   EvalContext Context(const kv::Row* row, size_t matrix_offset = 0) {
-    return {plan_.get(), parameters_.data(), &lifted_,        matrix_offset,
+    return {plan_.get(), parameters_.data(), &lifted_, matrix_offset,
             row,         registers_.data(),  &scratch_};
   }
 
@@ -127,6 +129,7 @@ class Statement {
   std::vector<kv::ValueView> parameters_;
   std::vector<std::string> parameter_bytes_;
   planner::LiftedValues lifted_;
+  std::string given_;  // the text, if it has lifted literals: the plan's has others
 
   kv::Row row_;
   std::vector<kv::ValueView> registers_;  // of expression programs

@@ -46,8 +46,8 @@ void IndexInfo(const kv::TableDef& table, std::string_view name, Rows* rows) {
   if (index == nullptr) return;
   for (size_t i = 0; i < index->columns.size(); ++i) {
     const uint32_t column = index->columns[i].column;
-    rows->push_back({Integer(static_cast<int64_t>(i)), Integer(column),
-                     Text(table.columns[column].name)});
+    rows->push_back(
+        {Integer(static_cast<int64_t>(i)), Integer(column), Text(table.columns[column].name)});
   }
 }
 

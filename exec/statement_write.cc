@@ -48,7 +48,8 @@ Status Statement::RunWrite() {
   KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginStatement());
   Status status = CheckPlan(kv::Reader(*txn));
   if (status.ok()) status = Write(*txn);
-  if (status.ok()) [[likely]] return session_->EndStatement(std::move(status));
+  if (status.ok()) [[likely]]
+    return session_->EndStatement(std::move(status));
 
   // What ON CONFLICT asks for when a constraint failed.
   ConflictMode mode = ConflictMode::kAbort;
@@ -126,7 +127,8 @@ Status Statement::Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan) {
     status = plan.matrix ? InsertOne(txn, plan, 0, r * lifted_.slots.size(), &inserted)
                          : InsertOne(txn, plan, r, 0, &inserted);
   }
-  const bool keep = status.ok() || (plan.conflict == ConflictMode::kFail && IsConstraintError(status));
+  const bool keep =
+      status.ok() || (plan.conflict == ConflictMode::kFail && IsConstraintError(status));
   if (marked) {
     if (keep) {
       txn.ReleaseMark(mark);
@@ -224,8 +226,8 @@ Status Statement::RunDdl(kv::WriteTxn& txn) {
       const auto& plan = static_cast<const planner::DropPlan&>(*plan_);
       const bool is_table = plan.object == planner::DropKind::kTable;
       if (plan.if_exists) {
-        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, is_table ? txn.FindTable(plan.name)
-                                                                : txn.FindTableOfIndex(plan.name));
+        KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
+                            is_table ? txn.FindTable(plan.name) : txn.FindTableOfIndex(plan.name));
         if (table == nullptr) return absl::OkStatus();
       }
       return change([&] { return is_table ? txn.DropTable(plan.name) : txn.DropIndex(plan.name); });

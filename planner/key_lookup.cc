@@ -93,7 +93,8 @@ class LookupBinder {
     if (column.kind != ExprKind::kColumn || compiler_.UsesColumns(value)) return false;
     const std::optional<uint32_t> number = scope_.Resolve(As<parser::ColumnExpr>(column));
     if (!number.has_value()) return false;
-    if (!LeavesColumnAsIs(compiler_.TraitsOf(column).affinity, compiler_.TraitsOf(value).affinity)) {
+    if (!LeavesColumnAsIs(compiler_.TraitsOf(column).affinity,
+                          compiler_.TraitsOf(value).affinity)) {
       return false;
     }
     const uint8_t comparison = compiler_.ComparisonOf(*binary.left, *binary.right);

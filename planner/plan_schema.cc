@@ -40,8 +40,8 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
                       FindTable({statement.name.schema, statement.table}));
   const parser::Name& name = statement.name.object;
   if (IsReservedName(name.text)) {
-    return Error(name.range.begin, absl::StrCat("object name reserved for internal use: ",
-                                                std::string(name.text)));
+    return Error(name.range.begin,
+                 absl::StrCat("object name reserved for internal use: ", std::string(name.text)));
   }
   if (statement.where != nullptr) {
     return Unsupported(statement.where->range.begin, "partial indexes");
@@ -109,7 +109,8 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
     plan->pragma = PragmaKind::kIndexInfo;
     add_columns({"seqno", "cid", "name"});
   } else {
-    return Unsupported(statement.name.object.range.begin, absl::StrCat("PRAGMA ", std::string(name)));
+    return Unsupported(statement.name.object.range.begin,
+                       absl::StrCat("PRAGMA ", std::string(name)));
   }
   return PlanPtr(plan);
 }

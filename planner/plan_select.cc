@@ -106,7 +106,8 @@ StatusOr<PlanPtr> Planner::PlanCount(const SelectCore& core, const kv::TableDef&
   auto plan = New<CountPlan>();
   UseSchema(plan.get());
   plan->table = &table;
-  plan->columns.push_back({std::string(column.alias.empty() ? column.range.In(sql_) : column.alias.text), ""});
+  plan->columns.push_back(
+      {std::string(column.alias.empty() ? column.range.In(sql_) : column.alias.text), ""});
   plan->outputs.push_back({});
   return PlanPtr(plan);
 }

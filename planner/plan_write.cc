@@ -91,12 +91,12 @@ StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) 
     }
     plan->matrix = core.lifted_matrix;
     if (core.rows[0].size() != targets.size()) {
-      return Error(core.rows[0][0]->range.begin,
-                   statement.columns.empty()
-                       ? absl::StrCat("table ", table->name, " has ", targets.size(),
-                                      " columns but ", core.rows[0].size(), " values were supplied")
-                       : absl::StrCat(core.rows[0].size(), " values for ", targets.size(),
-                                      " columns"));
+      return Error(
+          core.rows[0][0]->range.begin,
+          statement.columns.empty()
+              ? absl::StrCat("table ", table->name, " has ", targets.size(), " columns but ",
+                             core.rows[0].size(), " values were supplied")
+              : absl::StrCat(core.rows[0].size(), " values for ", targets.size(), " columns"));
     }
     for (const std::span<Expr*> items : core.rows) {
       KV_RETURN_IF_ERROR(BindInsertRow(items, targets, &compiler, plan.get()));

@@ -10,7 +10,8 @@ using parser::StatementKind;
 size_t Plan::MemoryBytes() const {
   size_t bytes = 1024 + 2 * text.sql.size() + text.lifted.size() * sizeof(parser::LiftedRange);
   bytes += constants.size() * (sizeof(kv::Value) + sizeof(kv::ValueView));
-  for (const kv::Value& value : constants) bytes += value.view().is_number() ? 0 : value.view().size;
+  for (const kv::Value& value : constants)
+    bytes += value.view().is_number() ? 0 : value.view().size;
   for (const Program& program : programs) bytes += 64 + program.code.size() * sizeof(Instruction);
   bytes += (columns.size() + parameter_names.size()) * 2 * sizeof(std::string);
   bytes += outputs.size() * sizeof(Operand) + registers * sizeof(kv::ValueView);
@@ -34,8 +35,9 @@ Status Planner::NoSuchTable(const parser::QualifiedName& name) const {
   std::string full;
   if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
   full.append(name.object.text);
-  const Status located = Error(
-      name.schema.empty() ? name.object.range.begin : name.schema.range.begin, "no such table: " + full);
+  const Status located =
+      Error(name.schema.empty() ? name.object.range.begin : name.schema.range.begin,
+            "no such table: " + full);
   return absl::NotFoundError(located.message());
 }
 

@@ -33,9 +33,9 @@ StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv
       const auto& collate = As<parser::CollateExpr>(*expr);
       kv::Collation named;
       if (!kv::ParseCollation(collate.collation.text, &named)) {
-        return ErrorAt(sql, collate.collation.range.begin,
-                       absl::StrCat("no such collation sequence: ",
-                                    std::string(collate.collation.text)));
+        return ErrorAt(
+            sql, collate.collation.range.begin,
+            absl::StrCat("no such collation sequence: ", std::string(collate.collation.text)));
       }
       collation = named;
       expr = collate.operand;
@@ -118,7 +118,8 @@ Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column)
   }
   // The text after DEFAULT, as written.
   std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
-  while (!text.empty() && (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
+  while (!text.empty() &&
+         (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
     text.remove_prefix(1);
   }
   if (text.size() >= 2 && text.front() == '(' && text.back() == ')') {
@@ -140,9 +141,9 @@ Status TableBuilder::AddColumnConstraint(const Constraint& constraint, uint32_t 
       return SetDefault(constraint, &column);
     case ConstraintKind::kCollate: {
       if (!kv::ParseCollation(constraint.collation.text, &column.collation)) {
-        return ErrorAt(sql_, constraint.collation.range.begin,
-                       absl::StrCat("no such collation sequence: ",
-                                    std::string(constraint.collation.text)));
+        return ErrorAt(
+            sql_, constraint.collation.range.begin,
+            absl::StrCat("no such collation sequence: ", std::string(constraint.collation.text)));
       }
       // COLLATE may stand behind PRIMARY KEY or UNIQUE.
       for (KeyColumns& key : keys_) {
@@ -295,9 +296,9 @@ StatusOr<kv::TableDef> TableBuilder::Build() {
   }
   KV_RETURN_IF_ERROR(FinishKeys());
   // As sqlite_schema shows it.
-  table_.sql = absl::StrCat("CREATE TABLE ",
-                            std::string(sql_.substr(name.range.begin,
-                                                    statement_.range.end - name.range.begin)));
+  table_.sql = absl::StrCat(
+      "CREATE TABLE ",
+      std::string(sql_.substr(name.range.begin, statement_.range.end - name.range.begin)));
   return std::move(table_);
 }
 

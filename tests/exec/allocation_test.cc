@@ -64,24 +64,27 @@ TEST_F(AllocationTest, PreparedSelectByUniqueIndex) {
   StatementPtr select = Prepare("SELECT id FROM t WHERE code = ?");
   std::vector<std::string> codes;
   for (int i = 0; i < 1000; ++i) codes.push_back("code" + std::to_string(i));
-  EXPECT_EQ(Warm([&] {
-              for (int i = 0; i < 1000; ++i) {
-                EXPECT_TRUE(select->Bind(1, kv::ValueView::Text(codes[static_cast<size_t>(i)])).ok());
-                EXPECT_TRUE(*select->Step());
-                EXPECT_EQ(select->column(0).integer, i);
-                select->Reset();
-              }
-            }),
-            0u);
+  EXPECT_EQ(
+      Warm([&] {
+        for (int i = 0; i < 1000; ++i) {
+          EXPECT_TRUE(select->Bind(1, kv::ValueView::Text(codes[static_cast<size_t>(i)])).ok());
+          EXPECT_TRUE(*select->Step());
+          EXPECT_EQ(select->column(0).integer, i);
+          select->Reset();
+        }
+      }),
+      0u);
 }
 
 TEST_F(AllocationTest, TextWithANewLiteralEachTime) {
   std::vector<std::string> texts;
-  for (int i = 0; i < 1000; ++i) texts.push_back("SELECT id, name FROM t WHERE id = " + std::to_string(i));
+  for (int i = 0; i < 1000; ++i)
+    texts.push_back("SELECT id, name FROM t WHERE id = " + std::to_string(i));
   EXPECT_EQ(Warm([&] {
               for (int i = 0; i < 1000; ++i) {
                 size_t consumed = 0;
-                StatusOr<StatementPtr> select = session_->Prepare(texts[static_cast<size_t>(i)], &consumed);
+                StatusOr<StatementPtr> select =
+                    session_->Prepare(texts[static_cast<size_t>(i)], &consumed);
                 EXPECT_TRUE(*(*select)->Step());
                 EXPECT_EQ((*select)->column(0).integer, i);
               }

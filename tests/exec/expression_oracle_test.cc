@@ -15,7 +15,8 @@ class ExpressionOracleTest : public SqlTest {
   ExpressionOracleTest() {
     sqlite3_open(":memory:", &db_);
     const std::string script =
-        "CREATE TABLE t(id INTEGER PRIMARY KEY, i INT, r REAL, x TEXT, n NUMERIC, b BLOB, c TEXT COLLATE nocase);"
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, i INT, r REAL, x TEXT, n NUMERIC, b BLOB, c TEXT "
+        "COLLATE nocase);"
         "INSERT INTO t VALUES (1, 5, 2.5, '7', '8', x'39', 'Abc');"
         "INSERT INTO t VALUES (2, '12', 3, 12, '1e3', '12', 'aBC');"
         "INSERT INTO t VALUES (3, -9223372036854775807, 1e300, 'abc', 'x', 4.0, '');"
@@ -45,10 +46,12 @@ class ExpressionOracleTest : public SqlTest {
             out += Show(kv::ValueView::Real(sqlite3_column_double(statement, i)));
             break;
           default: {
-            const std::string_view bytes(static_cast<const char*>(sqlite3_column_blob(statement, i)),
-                                         static_cast<size_t>(sqlite3_column_bytes(statement, i)));
-            out += Show(sqlite3_column_type(statement, i) == SQLITE_TEXT ? kv::ValueView::Text(bytes)
-                                                                         : kv::ValueView::Blob(bytes));
+            const std::string_view bytes(
+                static_cast<const char*>(sqlite3_column_blob(statement, i)),
+                static_cast<size_t>(sqlite3_column_bytes(statement, i)));
+            out +=
+                Show(sqlite3_column_type(statement, i) == SQLITE_TEXT ? kv::ValueView::Text(bytes)
+                                                                      : kv::ValueView::Blob(bytes));
           }
         }
       }
@@ -60,19 +63,59 @@ class ExpressionOracleTest : public SqlTest {
   size_t Pick(size_t count) { return random_() % count; }
 
   std::string Leaf() {
-    static const char* const kLeaves[] = {
-        "0", "1", "-1", "2", "3", "63", "64", "-64", "9223372036854775807", "-9223372036854775808",
-        "9223372036854775808", "9007199254740993", "0.0", "-0.0", "0.5", "1.5", "-2.5", "1e18", "9.3e18", "1e308",
-        "9007199254740992.0", "''", "'0'", "'1'", "'-1'", "'1.5'", "' 2 '", "'3abc'", "'abc'", "'ABC'", "'1e2'",
-        "'0x10'", "x''", "x'31'", "x'616263'", "NULL", "TRUE", "i", "r", "x", "n", "b", "c", "id"};
+    static const char* const kLeaves[] = {"0",
+                                          "1",
+                                          "-1",
+                                          "2",
+                                          "3",
+                                          "63",
+                                          "64",
+                                          "-64",
+                                          "9223372036854775807",
+                                          "-9223372036854775808",
+                                          "9223372036854775808",
+                                          "9007199254740993",
+                                          "0.0",
+                                          "-0.0",
+                                          "0.5",
+                                          "1.5",
+                                          "-2.5",
+                                          "1e18",
+                                          "9.3e18",
+                                          "1e308",
+                                          "9007199254740992.0",
+                                          "''",
+                                          "'0'",
+                                          "'1'",
+                                          "'-1'",
+                                          "'1.5'",
+                                          "' 2 '",
+                                          "'3abc'",
+                                          "'abc'",
+                                          "'ABC'",
+                                          "'1e2'",
+                                          "'0x10'",
+                                          "x''",
+                                          "x'31'",
+                                          "x'616263'",
+                                          "NULL",
+                                          "TRUE",
+                                          "i",
+                                          "r",
+                                          "x",
+                                          "n",
+                                          "b",
+                                          "c",
+                                          "id"};
     return kLeaves[Pick(std::size(kLeaves))];
   }
 
   std::string Expr(int depth) {
     if (depth == 0) return Leaf();
     const auto sub = [&] { return Expr(static_cast<int>(Pick(static_cast<size_t>(depth)))); };
-    static const char* const kBinary[] = {"+", "-", "*", "/", "%", "&", "|", "<<", ">>", "||", "=", "<>", "<",
-                                          "<=", ">", ">=", "IS", "IS NOT", "AND", "OR"};
+    static const char* const kBinary[] = {
+        "+", "-",  "*", "/",  "%", "&",  "|",  "<<",     ">>",  "||",
+        "=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT", "AND", "OR"};
     static const char* const kUnary[] = {"-", "+", "~", "NOT "};
     static const char* const kTypes[] = {"INTEGER", "REAL", "TEXT", "NUMERIC", "BLOB"};
     static const char* const kCollations[] = {"binary", "nocase", "rtrim"};
@@ -101,8 +144,8 @@ class ExpressionOracleTest : public SqlTest {
 TEST_F(ExpressionOracleTest, AgreesOnRandomExpressions) {
   int shown = 0;
   for (int i = 0; i < 30000 && shown < 10; ++i) {
-    const std::string sql =
-        "SELECT " + Expr(1 + static_cast<int>(Pick(3))) + " FROM t WHERE id = " + std::to_string(1 + Pick(4));
+    const std::string sql = "SELECT " + Expr(1 + static_cast<int>(Pick(3))) +
+                            " FROM t WHERE id = " + std::to_string(1 + Pick(4));
     const std::string expected = Sqlite(sql);
     const std::string got = Run(sql);
     EXPECT_EQ(got, expected) << sql;
@@ -113,8 +156,8 @@ TEST_F(ExpressionOracleTest, AgreesOnRandomExpressions) {
 TEST_F(ExpressionOracleTest, AgreesOnRandomFilters) {
   int shown = 0;
   for (int i = 0; i < 10000 && shown < 10; ++i) {
-    const std::string sql = "SELECT id FROM t WHERE (" + Expr(2) + ") AND id = " + std::to_string(1 + Pick(4)) +
-                            " AND (" + Expr(1) + ")";
+    const std::string sql = "SELECT id FROM t WHERE (" + Expr(2) +
+                            ") AND id = " + std::to_string(1 + Pick(4)) + " AND (" + Expr(1) + ")";
     const std::string expected = Sqlite(sql);
     const std::string got = Run(sql);
     EXPECT_EQ(got, expected) << sql;

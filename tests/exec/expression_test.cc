@@ -57,8 +57,9 @@ TEST_F(ExpressionTest, Comparison) {
   EXPECT_EQ(Eval("9007199254740993 = 9007199254740992.0, 9007199254740993 > 9007199254740992.0"),
             "0,1");
   EXPECT_EQ(Eval("CAST('1' AS INTEGER) = '1', CAST(1 AS TEXT) = 1"), "1,1");
-  EXPECT_EQ(Eval("2 BETWEEN 1 AND 3, 2 NOT BETWEEN 1 AND 3, NULL BETWEEN 1 AND 2, 5 BETWEEN NULL AND 3"),
-            "1,0,NULL,0");
+  EXPECT_EQ(
+      Eval("2 BETWEEN 1 AND 3, 2 NOT BETWEEN 1 AND 3, NULL BETWEEN 1 AND 2, 5 BETWEEN NULL AND 3"),
+      "1,0,NULL,0");
 }
 
 TEST_F(ExpressionTest, TextAndCasts) {
@@ -72,10 +73,12 @@ TEST_F(ExpressionTest, TextAndCasts) {
 }
 
 TEST_F(ExpressionTest, ColumnAffinityDecidesComparisons) {
-  Run("CREATE TABLE t(id INTEGER PRIMARY KEY, i INT, x TEXT, r REAL, b BLOB, n NUMERIC COLLATE nocase)");
+  Run("CREATE TABLE t(id INTEGER PRIMARY KEY, i INT, x TEXT, r REAL, b BLOB, n NUMERIC COLLATE "
+      "nocase)");
   Run("INSERT INTO t VALUES (1, '5', 5, 5, '5', 'Abc')");
   EXPECT_EQ(Run("SELECT i, x, r, b, n FROM t WHERE id = 1"), "5,'5',5.0,'5','Abc'");
-  EXPECT_EQ(Run("SELECT i = '5', x = 5, b = 5, b = '5', r = '5', n = 'aBC', +n = 'aBC' FROM t WHERE id = 1"),
+  EXPECT_EQ(Run("SELECT i = '5', x = 5, b = 5, b = '5', r = '5', n = 'aBC', +n = 'aBC' FROM t "
+                "WHERE id = 1"),
             "1,1,0,1,1,1,1");
   EXPECT_EQ(Run("SELECT i = x, x = b, x = i FROM t WHERE id = 1"), "1,1,1");
 }

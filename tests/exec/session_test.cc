@@ -20,7 +20,8 @@ TEST_F(SessionTest, TransactionsCommitAndRollBack) {
   EXPECT_EQ(Run(other(), "SELECT v FROM t WHERE id = 1"), "");
   EXPECT_EQ(Run("COMMIT"), "");
   EXPECT_EQ(Run(other(), "SELECT v FROM t WHERE id = 1"), "'a'");
-  EXPECT_EQ(Run("BEGIN; DELETE FROM t; SELECT count(*) FROM t; ROLLBACK; SELECT count(*) FROM t"), "0;1");
+  EXPECT_EQ(Run("BEGIN; DELETE FROM t; SELECT count(*) FROM t; ROLLBACK; SELECT count(*) FROM t"),
+            "0;1");
   EXPECT_EQ(Run("COMMIT"), "FAILED_PRECONDITION: cannot commit - no transaction is active");
   EXPECT_EQ(Run("ROLLBACK"), "FAILED_PRECONDITION: cannot rollback - no transaction is active");
   EXPECT_EQ(Run("BEGIN; BEGIN"),
@@ -38,15 +39,18 @@ TEST_F(SessionTest, ATransactionReadsOneState) {
 
 TEST_F(SessionTest, AReadingTransactionMayWriteIfNothingChanged) {
   Run("INSERT INTO t VALUES (1, 'a')");
-  EXPECT_EQ(Run("BEGIN; SELECT v FROM t WHERE id = 1; UPDATE t SET v = 'b' WHERE id = 1; COMMIT"), "'a'");
+  EXPECT_EQ(Run("BEGIN; SELECT v FROM t WHERE id = 1; UPDATE t SET v = 'b' WHERE id = 1; COMMIT"),
+            "'a'");
   EXPECT_EQ(Run("SELECT v FROM t WHERE id = 1"), "'b'");
 }
 
 TEST_F(SessionTest, SavepointsNest) {
-  EXPECT_EQ(Run("SAVEPOINT a; INSERT INTO t VALUES (1, 1); SAVEPOINT b; INSERT INTO t VALUES (2, 2); "
-                "SELECT count(*) FROM t; ROLLBACK TO b; SELECT count(*) FROM t; INSERT INTO t VALUES (3, 3); "
-                "RELEASE b; SELECT count(*) FROM t"),
-            "2;1;2");
+  EXPECT_EQ(
+      Run("SAVEPOINT a; INSERT INTO t VALUES (1, 1); SAVEPOINT b; INSERT INTO t VALUES (2, 2); "
+          "SELECT count(*) FROM t; ROLLBACK TO b; SELECT count(*) FROM t; INSERT INTO t VALUES (3, "
+          "3); "
+          "RELEASE b; SELECT count(*) FROM t"),
+      "2;1;2");
   EXPECT_EQ(Run(other(), "SELECT count(*) FROM t"), "0");
   EXPECT_EQ(Run("RELEASE A"), "");  // the outermost: commits
   EXPECT_FALSE(session_->in_transaction());
@@ -83,7 +87,9 @@ TEST_F(SessionTest, InsideATransactionOfTheApi) {
     Session inside(store_, &cache_, txn.get());
     EXPECT_EQ(Run(&inside, "INSERT INTO t VALUES (5, 'x'); SELECT v FROM t WHERE id = 5"), "'x'");
     EXPECT_EQ(Run(&inside, "COMMIT").substr(0, 19), "FAILED_PRECONDITION");
-    EXPECT_EQ(Run(&inside, "SAVEPOINT s; DELETE FROM t; ROLLBACK TO s; RELEASE s; SELECT count(*) FROM t"), "1");
+    EXPECT_EQ(Run(&inside,
+                  "SAVEPOINT s; DELETE FROM t; ROLLBACK TO s; RELEASE s; SELECT count(*) FROM t"),
+              "1");
     inside.Detach();
     EXPECT_EQ(Run(&inside, "SELECT count(*) FROM t").substr(0, 19), "FAILED_PRECONDITION");
   }
@@ -126,11 +132,12 @@ TEST_F(SessionTest, TextsThatDifferInLiteralsShareAPlan) {
   for (int i = 0; i < 50; ++i) {
     const std::string n = std::to_string(i);
     ASSERT_EQ(Run("INSERT INTO t VALUES (" + n + ", 'v''" + n + "')"), "");
-    ASSERT_EQ(Run("INSERT INTO t VALUES (" + std::to_string(1000 + i) + ", NULL), (" + std::to_string(2000 + i) +
-                  ", -1.5)"),
+    ASSERT_EQ(Run("INSERT INTO t VALUES (" + std::to_string(1000 + i) + ", NULL), (" +
+                  std::to_string(2000 + i) + ", -1.5)"),
               "");
     ASSERT_EQ(Run("SELECT v FROM t WHERE id = " + n), "'v'" + n + "'");
-    ASSERT_EQ(Run("UPDATE t SET v = x'0" + std::to_string(i % 10) + "' WHERE id = " + n + "; SELECT v FROM t WHERE id = " + n),
+    ASSERT_EQ(Run("UPDATE t SET v = x'0" + std::to_string(i % 10) + "' WHERE id = " + n +
+                  "; SELECT v FROM t WHERE id = " + n),
               "x'0" + std::to_string(i % 10) + "'");
   }
   EXPECT_EQ(Run("SELECT v FROM t WHERE id = '7'"), "x'07'");
@@ -154,6 +161,13 @@ TEST_F(SessionTest, AStatementInUseIsNotLentTwice) {
   EXPECT_TRUE(again.get() == pooled || again != nullptr);
   ASSERT_TRUE(*again->Step());
   EXPECT_EQ(ShowRow(*again), "'b'");
+}
+
+TEST_F(SessionTest, AStatementKnowsItsOwnText) {
+  for (const char* sql :
+       {"SELECT v FROM t WHERE id = 1;", "SELECT v FROM t WHERE id = 22", "SELECT 3"}) {
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(Prepare(sql)->sql(), sql);
+  }
 }
 
 TEST_F(SessionTest, PooledStatementsForgetTheirBindings) {

@@ -96,12 +96,13 @@ class SqlTest : public ::testing::Test {
   }
 
   static std::string Error(const Status& status) {
-    constexpr const char* kCodes[] = {"OK",        "CANCELLED",      "UNKNOWN",   "INVALID_ARGUMENT", "DEADLINE",
-                                      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION", "RESOURCE",        "FAILED_PRECONDITION",
-                                      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED"};
+    constexpr const char* kCodes[] = {
+        "OK",        "CANCELLED",      "UNKNOWN",      "INVALID_ARGUMENT", "DEADLINE",
+        "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION",   "RESOURCE",         "FAILED_PRECONDITION",
+        "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED"};
     const auto code = static_cast<size_t>(status.code());
-    return (code < std::size(kCodes) ? std::string(kCodes[code]) : "code " + std::to_string(code)) + ": " +
-           std::string(status.message());
+    return (code < std::size(kCodes) ? std::string(kCodes[code]) : "code " + std::to_string(code)) +
+           ": " + std::string(status.message());
   }
 
   StatementCache cache_;

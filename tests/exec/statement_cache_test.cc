@@ -18,7 +18,8 @@ TEST(StatementCacheTest, KeepsToItsBudgetAndDropsTheOldest) {
   for (int i = 0; i < 100; ++i) {
     const std::string text = "statement " + std::to_string(i);
     cache.Put(StatementKey::Of(text, false), SomePlan(), text.size());
-    EXPECT_NE(cache.Find(StatementKey::Of("statement 0", false)).plan, nullptr) << i;  // used all the time
+    EXPECT_NE(cache.Find(StatementKey::Of("statement 0", false)).plan, nullptr)
+        << i;  // used all the time
     EXPECT_LE(cache.bytes(), 20000u);
   }
   EXPECT_GT(cache.size(), 5u);
@@ -53,7 +54,9 @@ TEST_F(SharedCacheTest, SessionsOfManyThreadsShareIt) {
       Session session(store_, &cache_);
       for (int i = 0; i < 200; ++i) {
         EXPECT_EQ(SqlTest::Run(&session, "SELECT v FROM t WHERE id = " + std::to_string(1 + i % 3)),
-                  i % 3 == 0 ? "'a'" : i % 3 == 1 ? "'b'" : "'c'");
+                  i % 3 == 0   ? "'a'"
+                  : i % 3 == 1 ? "'b'"
+                               : "'c'");
         EXPECT_EQ(SqlTest::Run(&session, "SELECT count(*) FROM t"), "3");
       }
     });

@@ -12,8 +12,10 @@ namespace {
 class StatementTest : public SqlTest {};
 
 TEST_F(StatementTest, ReadsRowsByEveryKindOfKey) {
-  EXPECT_EQ(Run("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT UNIQUE, a, b, UNIQUE(a, b))"), "");
-  EXPECT_EQ(Run("INSERT INTO t VALUES (1, 'one', 1, 'x'), (2, 'two', 1, 'y'), (-5, NULL, 2, 'x')"), "");
+  EXPECT_EQ(Run("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT UNIQUE, a, b, UNIQUE(a, b))"),
+            "");
+  EXPECT_EQ(Run("INSERT INTO t VALUES (1, 'one', 1, 'x'), (2, 'two', 1, 'y'), (-5, NULL, 2, 'x')"),
+            "");
   EXPECT_EQ(Run("SELECT * FROM t WHERE id = 2"), "2,'two',1,'y'");
   EXPECT_EQ(Run("SELECT rowid, name FROM t WHERE _rowid_ = -5"), "-5,NULL");
   EXPECT_EQ(Run("SELECT id FROM t WHERE name = 'one'"), "1");
@@ -32,7 +34,9 @@ TEST_F(StatementTest, ReadsRowsByEveryKindOfKey) {
 }
 
 TEST_F(StatementTest, ReadsWithoutRowidAndCompositeKeys) {
-  EXPECT_EQ(Run("CREATE TABLE w(a TEXT COLLATE nocase, b INT, c, PRIMARY KEY (b DESC, a)) WITHOUT ROWID"), "");
+  EXPECT_EQ(
+      Run("CREATE TABLE w(a TEXT COLLATE nocase, b INT, c, PRIMARY KEY (b DESC, a)) WITHOUT ROWID"),
+      "");
   EXPECT_EQ(Run("INSERT INTO w VALUES ('Key', 1, 'v'), ('key2', 1, 'w')"), "");
   EXPECT_EQ(Run("SELECT a, c FROM w WHERE a = 'kEY' AND b = '1'"), "'Key','v'");
   EXPECT_EQ(Run("INSERT INTO w VALUES ('KEY', 1, 'x')"),
@@ -49,11 +53,14 @@ TEST_F(StatementTest, UpdatesAndDeletesByKey) {
   Run("INSERT INTO t(name) VALUES ('a'), ('b')");
   EXPECT_EQ(session_->last_insert_rowid(), 2);
   EXPECT_EQ(session_->changes(), 2);
-  EXPECT_EQ(Run("UPDATE t SET n = n + 1, name = name || n WHERE id = 1; SELECT * FROM t WHERE id = 1"),
-            "1,'a7',8");
+  EXPECT_EQ(
+      Run("UPDATE t SET n = n + 1, name = name || n WHERE id = 1; SELECT * FROM t WHERE id = 1"),
+      "1,'a7',8");
   EXPECT_EQ(session_->changes(), 1);
-  EXPECT_EQ(Run("UPDATE t SET name = 'b' WHERE id = 1"), "ALREADY_EXISTS: UNIQUE constraint failed: t.name");
-  EXPECT_EQ(Run("UPDATE OR IGNORE t SET name = 'b' WHERE id = 1; SELECT name FROM t WHERE id = 1"), "'a7'");
+  EXPECT_EQ(Run("UPDATE t SET name = 'b' WHERE id = 1"),
+            "ALREADY_EXISTS: UNIQUE constraint failed: t.name");
+  EXPECT_EQ(Run("UPDATE OR IGNORE t SET name = 'b' WHERE id = 1; SELECT name FROM t WHERE id = 1"),
+            "'a7'");
   EXPECT_EQ(Run("UPDATE OR REPLACE t SET name = 'b' WHERE id = 1; SELECT count(*) FROM t"), "1");
   EXPECT_EQ(Run("UPDATE t SET id = 50 WHERE name = 'b'; SELECT id FROM t WHERE name = 'b'"), "50");
   EXPECT_EQ(Run("UPDATE t SET n = 1 WHERE id = 99"), "");
@@ -75,7 +82,8 @@ TEST_F(StatementTest, ConflictModes) {
   EXPECT_EQ(Run("SELECT count(*) FROM t"), "3");
   EXPECT_EQ(Run("INSERT OR IGNORE INTO t VALUES (4, 'a', 4), (5, 'e', 5)"), "");
   EXPECT_EQ(session_->changes(), 1);
-  EXPECT_EQ(Run("REPLACE INTO t VALUES (1, 'b', 9); SELECT count(*) FROM t; SELECT * FROM t WHERE id = 1"),
+  EXPECT_EQ(Run("REPLACE INTO t VALUES (1, 'b', 9); SELECT count(*) FROM t; SELECT * FROM t WHERE "
+                "id = 1"),
             "3;1,'b',9");
   Run("BEGIN; INSERT INTO t VALUES (77, 'q', 1)");
   EXPECT_EQ(Run("INSERT OR ROLLBACK INTO t VALUES (78, 'q', 1)"),
@@ -87,7 +95,8 @@ TEST_F(StatementTest, ConflictModes) {
 TEST_F(StatementTest, AFailedStatementInATransactionIsUndoneAlone) {
   Run("CREATE TABLE t(id INTEGER PRIMARY KEY)");
   Run("BEGIN; INSERT INTO t VALUES (1)");
-  EXPECT_EQ(Run("INSERT INTO t VALUES (2), (3), (1)"), "ALREADY_EXISTS: UNIQUE constraint failed: t.id");
+  EXPECT_EQ(Run("INSERT INTO t VALUES (2), (3), (1)"),
+            "ALREADY_EXISTS: UNIQUE constraint failed: t.id");
   EXPECT_EQ(Run("SELECT count(*) FROM t; COMMIT; SELECT count(*) FROM t"), "1;1");
 }
 
@@ -110,8 +119,10 @@ TEST_F(StatementTest, BindsParameters) {
     ASSERT_TRUE(row.ok()) << row.status();
     EXPECT_FALSE(*row);
   }
-  EXPECT_EQ(Error(insert->Bind(6, kv::ValueView())), "OUT_OF_RANGE: no parameter 6: the statement has 5");
-  EXPECT_EQ(Error(insert->Bind(0, kv::ValueView())), "OUT_OF_RANGE: no parameter 0: the statement has 5");
+  EXPECT_EQ(Error(insert->Bind(6, kv::ValueView())),
+            "OUT_OF_RANGE: no parameter 6: the statement has 5");
+  EXPECT_EQ(Error(insert->Bind(0, kv::ValueView())),
+            "OUT_OF_RANGE: no parameter 0: the statement has 5");
 
   StatementPtr select = Prepare("SELECT name AS n, x, id FROM t WHERE id = ?");
   EXPECT_EQ(select->column_count(), 3);
@@ -132,10 +143,12 @@ TEST_F(StatementTest, BindsParameters) {
 
 TEST_F(StatementTest, NamesColumnsAsSqliteDoes) {
   Run("CREATE TABLE t(\"Id\" INTEGER PRIMARY KEY, bb TEXT)");
-  StatementPtr statement =
-      Prepare("SELECT ID, rowid, t.BB, (bb), bb || 'x', 1+  2, bb AS \"q\", bb z, main.t.bb FROM t WHERE id = 1");
+  StatementPtr statement = Prepare(
+      "SELECT ID, rowid, t.BB, (bb), bb || 'x', 1+  2, bb AS \"q\", bb z, main.t.bb FROM t WHERE "
+      "id = 1");
   std::string names;
-  for (int i = 0; i < statement->column_count(); ++i) names += std::string(statement->column_name(i)) + "|";
+  for (int i = 0; i < statement->column_count(); ++i)
+    names += std::string(statement->column_name(i)) + "|";
   EXPECT_EQ(names, "Id|Id|bb|bb|bb || 'x'|1+  2|q|z|bb|");
 }
 
@@ -146,7 +159,9 @@ TEST_F(StatementTest, PlansAgainWhenTheSchemaChanges) {
   EXPECT_TRUE(*select->Step());
   EXPECT_EQ(ShowRow(*select), "1,'old'");
   select->Reset();
-  EXPECT_EQ(Run(other(), "DROP TABLE t; CREATE TABLE t(x, a TEXT PRIMARY KEY, c); INSERT INTO t VALUES (7, 1, 'new')"),
+  EXPECT_EQ(Run(other(),
+                "DROP TABLE t; CREATE TABLE t(x, a TEXT PRIMARY KEY, c); INSERT INTO t VALUES (7, "
+                "1, 'new')"),
             "");
   EXPECT_TRUE(*select->Step());
   EXPECT_EQ(ShowRow(*select), "7,'1','new'");
@@ -196,8 +211,9 @@ TEST_F(StatementTest, SaysWhatIsNotSupportedAndWhere) {
             "INVALID_ARGUMENT: no such column: nope at line 1, column 8");
   EXPECT_EQ(Run("SELECT abs(b) FROM t WHERE a = 1"),
             "UNIMPLEMENTED: not supported yet: function abs() at line 1, column 8");
-  EXPECT_EQ(Run("INSERT INTO t VALUES (1)"),
-            "INVALID_ARGUMENT: table t has 2 columns but 1 values were supplied at line 1, column 23");
+  EXPECT_EQ(
+      Run("INSERT INTO t VALUES (1)"),
+      "INVALID_ARGUMENT: table t has 2 columns but 1 values were supplied at line 1, column 23");
   EXPECT_EQ(Run("INSERT INTO t(a, z) VALUES (1, 2)"),
             "INVALID_ARGUMENT: table t has no column named z at line 1, column 18");
   EXPECT_EQ(Run("CREATE TABLE x(a, CHECK (a > 1))"),

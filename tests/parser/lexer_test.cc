@@ -21,7 +21,8 @@ std::string Tokens(std::string_view sql) {
 }
 
 TEST(LexerTest, SplitsOperatorsGreedily) {
-  EXPECT_EQ(Tokens("a<<=b>>c<>d!=e==f||g|h->i->>j-k"), "a|<<|=|b|>>|c|<>|d|!=|e|==|f||||g|||h|->|i|->>|j|-|k");
+  EXPECT_EQ(Tokens("a<<=b>>c<>d!=e==f||g|h->i->>j-k"),
+            "a|<<|=|b|>>|c|<>|d|!=|e|==|f||||g|||h|->|i|->>|j|-|k");
 }
 
 TEST(LexerTest, ReadsNumbersAsSqliteDoes) {
@@ -40,7 +41,9 @@ TEST(LexerTest, ReadsQuotes) {
 
 TEST(LexerTest, SkipsCommentsAndBlanks) {
   EXPECT_EQ(Tokens("a -- b\n c /* d ** e */ f /**/ g -- end"), "a|c|f|g");
-  EXPECT_EQ(Tokens("\xef\xbb\xbf" "a /* open"), "a");
+  EXPECT_EQ(Tokens("\xef\xbb\xbf"
+                   "a /* open"),
+            "a");
   EXPECT_EQ(Tokens("a /*"), "a|/|*");
 }
 

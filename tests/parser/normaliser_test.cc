@@ -66,8 +66,10 @@ TEST(NormaliserTest, LiftsOperandsOfComparisons) {
 }
 
 TEST(NormaliserTest, LiftsValuesAndAssignments) {
-  EXPECT_EQ(Lift("INSERT INTO t VALUES (1, 'a', NULL)"), "INSERT INTO t VALUES (%, %, %)# | 1 'a' null rows 1");
-  EXPECT_EQ(Lift("INSERT INTO t (a) VALUES (1),(2) , (-3)"), "INSERT INTO t (a) VALUES (%)# | 1 2 -3 rows 3");
+  EXPECT_EQ(Lift("INSERT INTO t VALUES (1, 'a', NULL)"),
+            "INSERT INTO t VALUES (%, %, %)# | 1 'a' null rows 1");
+  EXPECT_EQ(Lift("INSERT INTO t (a) VALUES (1),(2) , (-3)"),
+            "INSERT INTO t (a) VALUES (%)# | 1 2 -3 rows 3");
   EXPECT_EQ(Lift("REPLACE INTO t VALUES (1, ?, a + 1, f(2), (3), 4)"),
             "REPLACE INTO t VALUES (%, ?, a + 1, f(2), (3), %) | 1 4");
   EXPECT_EQ(Lift("INSERT INTO t VALUES (1), (2 + 3)"), "INSERT INTO t VALUES (%), (2 + 3) | 1");
@@ -110,7 +112,8 @@ TEST(NormaliserTest, LeavesLiteralsThatMean) {
        }) {
     EXPECT_EQ(Lift(sql), "-") << sql;
   }
-  EXPECT_EQ(Lift("SELECT a FROM t WHERE a = 1 ORDER BY b = 2"), "SELECT a FROM t WHERE a = $i ORDER BY b = 2 | 1");
+  EXPECT_EQ(Lift("SELECT a FROM t WHERE a = 1 ORDER BY b = 2"),
+            "SELECT a FROM t WHERE a = $i ORDER BY b = 2 | 1");
   EXPECT_EQ(Lift("SELECT a FROM t WHERE a = 1 AND EXISTS (SELECT 1 FROM u WHERE x = 5) AND b = 6"),
             "SELECT a FROM t WHERE a = $i AND EXISTS (SELECT 1 FROM u WHERE x = 5) AND b = 6 | 1");
 }

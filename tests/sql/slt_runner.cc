@@ -128,7 +128,8 @@ class FileRunner {
 
  private:
   void Fail(const Record& record, const std::string& what) {
-    std::printf("%s:%zu: %s\n    %s\n", name_.c_str(), record.line, what.c_str(), record.sql.c_str());
+    std::printf("%s:%zu: %s\n    %s\n", name_.c_str(), record.line, what.c_str(),
+                record.sql.c_str());
     ++failures_;
   }
 
