@@ -125,7 +125,7 @@ StatusOr<bool> NodeWriter<Node>::Put(Key key, std::string_view value, PutMode mo
     if (rightmost_ && Node::IsBehindLast(leaf, key)) {
       at.index = CountOf(leaf);
       covered = true;
-    } else {
+    } else if (Node::SharesPrefix(leaf, key)) {
       at = Node::SearchLeaf(*pages_, leaf, key);
       covered = !at.error && Covers(at, key);
     }
