@@ -32,6 +32,7 @@ void Recorder::OnEvent(const SimEvent& event) {
 void Recorder::TakePoint(const SimEvent& event, bool always) {
   std::lock_guard lock(mutex_);
   ++passed_;
+  always |= event.durable_writes > 1;  // rare
   size_t place = points_.size();
   if (place >= limit_ && limit_ > 0) {
     place = random_() % passed_;
@@ -101,7 +102,9 @@ bool Explorer::Explore(const CrashPoint& point, int depth, const std::string& tr
       return false;
   }
   CrashEnumerator enumerator(point.disk, random_(), options_.leftovers);
-  const int plans = depth == 1 ? options_.plans_per_point : 1 + static_cast<int>(random_() % 2);
+  int plans = depth == 1 ? options_.plans_per_point : 1 + static_cast<int>(random_() % 2);
+  // Few moments have it, and much can go wrong there.
+  if (point.event.durable_writes > 1) plans *= 4;
   for (int i = 0; i < plans; ++i) {
     const std::optional<CrashPlan> plan = enumerator.Next();
     if (!plan) break;

@@ -203,7 +203,7 @@ void CheckpointUnderWrites(Run& run) {
 
 // Commits beside a checkpoint that are too large for what is left of the log until it ends.
 void LogFull(Run& run) {
-  run.options().log_limit = Between(run, 6, 9) * 4096;
+  run.options().log_limit = Between(run, 6, 8) * 4096;
   if (!run.Open() || !run.Commits(4, Small())) return;
   for (int round = 0; round < 6; ++round) {
     if (!run.Commits(Between(run, 1, 2), Small())) return;
@@ -220,8 +220,8 @@ void LogFull(Run& run) {
       done = true;
     });
     const std::thread::id checkpointing = std::this_thread::get_id();
-    // Half of them only when the meta is on its way.
-    const int at = Coin(run) ? 1000 : Between(run, 0, 5);
+    // Most of them only when the meta is on its way.
+    const int at = Between(run, 0, 3) != 0 ? 1000 : Between(run, 0, 5);
     int seen = 0;
     run.SetHook([&](const SimEvent& event) {
       if (std::this_thread::get_id() != checkpointing || event.path != "/db") return;

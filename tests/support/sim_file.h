@@ -71,6 +71,7 @@ struct SimEvent {
   std::string path;
   uint64_t offset = 0;
   uint64_t size = 0;
+  int durable_writes = 0;  // kInFlight: how many durable writes are, this one included
 };
 
 struct SimFault {
@@ -185,6 +186,7 @@ class SimFileSystem final : public pager::FileSystem {
   std::map<uint64_t, Inode> inodes_;
   uint64_t used_blocks_ = 0;
   uint64_t calls_ = 0;
+  int durable_writes_ = 0;  // in flight
   std::optional<SimFault> fault_;
   std::optional<SimEvent> fault_hit_;
   std::mt19937_64 random_;

@@ -85,8 +85,14 @@ Status SimFile::WriteDurable(uint64_t offset, Bytes data) {
     if (fits > 0) id = fs_->AddWrite(inode_, offset, data.subspan(0, fits));
   }
   if (id != 0) {
-    fs_->Tell(started.event, SimEvent::Stage::kInFlight);
+    SimEvent in_flight = started.event;
+    {
+      std::lock_guard lock(fs_->mutex_);
+      in_flight.durable_writes = ++fs_->durable_writes_;
+    }
+    fs_->Tell(in_flight, SimEvent::Stage::kInFlight);
     std::lock_guard lock(fs_->mutex_);
+    --fs_->durable_writes_;
     // After an error nobody knows how much is on the disk: it stays pending.
     if (status.ok()) fs_->DiskOf(inode_).PersistWrite(id);
   }
