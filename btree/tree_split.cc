@@ -1,4 +1,4 @@
-// What happens when a change does not fit into its leaf: build it anew, share with a sibling, split.
+// What happens when a change does not fit into its leaf: build it anew, share with siblings (tree_share.cc), split.
 #include <algorithm>
 
 #include "base/check.h"
@@ -97,7 +97,7 @@ Status NodeWriter<Node>::ChangeLeaf(LeafChange change, uint32_t index, const Ent
     return absl::OkStatus();
   }
   if (hint == CutHint::kMiddle) {
-    KV_ASSIGN_OR_RETURN(const bool shared, Redistribute(rows_delta));
+    KV_ASSIGN_OR_RETURN(const bool shared, Redistribute(change, rows_delta));
     if (shared) return absl::OkStatus();
   }
 
@@ -317,67 +317,6 @@ void NodeWriter<Node>::InsertChild(uint32_t level, Rising rising, CutHint hint,
     up.extents = HasExtents(right.data);
     rising = std::move(up);
   }
-}
-
-template <typename Node>
-StatusOr<bool> NodeWriter<Node>::Redistribute(int64_t rows_delta) {
-  if (root_.height == 0) return false;
-  const uint32_t own = path_[1].position;
-  if (own + 1 < CountOf(path_[1].page)) {
-    KV_ASSIGN_OR_RETURN(const bool shared, ShareWith(own + 1, rows_delta));
-    if (shared) return true;
-  }
-  if (own > 0) return ShareWith(own - 1, rows_delta);
-  return false;
-}
-
-// Evens out the path's leaf, whose wished-for entries are in entries_, with a sibling that has room.
-template <typename Node>
-StatusOr<bool> NodeWriter<Node>::ShareWith(uint32_t sibling, int64_t rows_delta) {
-  uint8_t* parent = path_[1].page;
-  const uint32_t own = path_[1].position;
-  Step other;
-  other.id = LoadChild(Node::ChildCell(parent, sibling, page_size_));
-  const uint8_t* page = FetchNode<Node>(*pages_, tree_, other.id, 0);
-  if (page == nullptr || Node::UsedBytes(page, page_size_) > page_size_ - page_size_ / 8) {
-    return false;
-  }
-  others_.clear();
-  Node::Gather(page, page_size_, false, &buffers_[1], &others_);
-  others_.insert(sibling > own ? others_.begin() : others_.end(), entries_.begin(), entries_.end());
-  const std::span<const Entry> all(others_);
-  const size_t cut = MiddleCut(all, false);
-  if (cut == 0) return false;
-  if (all[cut - 1].spilled || all[cut].spilled) return false;  // a separator may need an extent
-
-  const uint32_t right_index = std::max(own, sibling);
-  KV_ASSIGN_OR_RETURN(const Rising rising, MakeSeparator(all[cut - 1], all[cut]));
-  parents_.clear();
-  Node::Gather(parent, page_size_, true, &buffers_[2], &parents_);
-  Entry& right_entry = parents_[right_index];
-  DescriptorBytes old_key;
-  if (right_entry.spilled) {
-    old_key.size = static_cast<uint32_t>(right_entry.body.size());
-    std::memcpy(old_key.bytes, right_entry.body.data(), right_entry.body.size());
-  }
-  right_entry.key = rising.key;
-  right_entry.spilled = false;
-  right_entry.body = {};
-  if (!Fits(parents_, true)) return false;
-  KV_RETURN_IF_ERROR(MakeWritable(&other));
-
-  Step* const left = sibling > own ? &path_[0] : &other;
-  Step* const right = sibling > own ? &other : &path_[0];
-  Node::Build(left->page, page_size_, all.first(cut), false);
-  Node::Build(right->page, page_size_, all.subspan(cut), false);
-  Node::Build(parent, page_size_, parents_, true);
-  SetChild(1, right_index - 1, left->id, left->page);
-  SetChild(1, right_index, right->id, right->page);
-  AddToBranchRows(2, rows_delta);
-  if (HasExtents(parent)) MarkExtents(2);
-  if (old_key.size != 0) FreeExtent(pages_, old_key.bytes);
-  located_ = writable_ = false;
-  return true;
 }
 
 template class NodeWriter<BytesNode>;

@@ -156,8 +156,6 @@ class NodeWriter final : public WriterState {
   // Drops the path.
   // `erased`: how many entries kErase takes.
   Status ChangeLeaf(LeafChange change, uint32_t index, const Entry& entry, uint32_t erased = 1);
-  StatusOr<bool> Redistribute(int64_t rows_delta);
-  StatusOr<bool> ShareWith(uint32_t sibling, int64_t rows_delta);
   Status SplitLeaf(uint32_t index, CutHint hint, int64_t rows_delta);
   Status AppendLeaf(const Entry& entry);
   bool Fits(std::span<const Entry> entries, bool branch) const {
@@ -175,6 +173,14 @@ class NodeWriter final : public WriterState {
   void SetChild(uint32_t level, uint32_t index, pager::PageId child, const uint8_t* page);
   // Sets the extents bit of the path's entries from `level` up.
   void MarkExtents(uint32_t level);
+
+  // --- tree_share.cc
+  // Spreads the path's leaf, whose wished-for entries are in entries_, over itself and siblings with room.
+  // False if there are none. Drops the path if true.
+  StatusOr<bool> Redistribute(LeafChange change, int64_t rows_delta);
+  StatusOr<bool> Spread(uint32_t first, uint32_t last, int64_t rows_delta);
+  bool HasRoom(uint32_t sibling, uint32_t least) const;
+  bool CutEvenly(std::span<const Entry> entries, std::span<size_t> cuts) const;
 
   // --- tree_merge.cc
   bool IsPoor(const uint8_t* page) const {
@@ -207,7 +213,10 @@ class NodeWriter final : public WriterState {
   // Cuts the range out of a subtree whose edges are writable; true if nothing is left of it.
   bool CutRange(pager::PageId id, uint32_t level, const Bound& lo, const Bound& hi);
 
-  GatherBuffer buffers_[3];
+  // So far away may a sibling be with which a leaf shares.
+  static constexpr uint32_t kReach = 4;
+
+  GatherBuffer buffers_[2 + kReach];
   std::vector<Entry> entries_;
   std::vector<Entry> others_;
   std::vector<Entry> parents_;
