@@ -196,6 +196,19 @@ void Statement::ShowOutputs() {
 
 // ------------------------------------------------------------------------------------ reading
 
+namespace {
+
+// Whether a value of a REAL column can equal `value` at all: comparisons are exact, but the key's column
+// would round a large integer to its next real.
+bool FitsReal(const ValueView& value) {
+  kv::NumberText text;
+  const ValueView number = kv::ApplyAffinity(value, kv::Affinity::kNumeric, &text);
+  if (number.type != ValueType::kInteger) return true;
+  return kv::CompareIntegerReal(number.integer, static_cast<double>(number.integer)) == 0;
+}
+
+}  // namespace
+
 // True: row_ is the row that the lookup finds.
 StatusOr<bool> Statement::FindRow(const kv::Reader& reader, const planner::KeyLookup& lookup) {
   scratch_.Reset();
@@ -219,8 +232,13 @@ StatusOr<bool> Statement::FindRow(const kv::Reader& reader, const planner::KeyLo
     values_.resize(lookup.key.size());
     for (size_t i = 0; i < lookup.key.size(); ++i) {
       values_[i] = Evaluate(lookup.key[i], context);
-      // An expression's registers are used again by the next one, its texts are not.
       if (values_[i].is_null()) return false;
+      const kv::IndexColumn& column =
+          lookup.index != nullptr ? lookup.index->columns[i] : lookup.table->primary_key[i];
+      if (lookup.table->columns[column.column].affinity == kv::Affinity::kReal &&
+          !FitsReal(values_[i])) {
+        return false;
+      }
     }
     if (lookup.by == planner::KeyLookup::By::kPrimaryKey) {
       KV_ASSIGN_OR_RETURN(found, kv::GetByPrimaryKey(reader, *lookup.table, values_, &row_));
