@@ -251,8 +251,11 @@ Status TxnRunner::Run(const TxnShape& shape, Durability level, Random* random, b
   const auto body = [&](SubjectTxn& txn, uint64_t index, Contents* contents) -> Status {
     std::vector<Contents> savepoints;
     for (int i = 0; i < shape.operations; ++i) {
-      const uint32_t key = (*random)() % shape.keys;
-      const int dice = static_cast<int>((*random)() % 100);
+      const bool object = static_cast<int>((*random)() % 100) < shape.objects_percent;
+      const uint32_t key = object ? kFirstObjectKey + (*random)() % kObjects
+                                  : static_cast<uint32_t>((*random)() % shape.keys);
+      const int dice = object ? shape.range_deletes_percent + static_cast<int>((*random)() % 50)
+                              : static_cast<int>((*random)() % 100);
       if (dice < shape.range_deletes_percent) {
         const uint32_t end = key + 1 + (*random)() % 20;
         KV_RETURN_IF_ERROR(txn.DeleteRange(key, end));

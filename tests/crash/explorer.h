@@ -120,6 +120,7 @@ struct TxnShape {
   size_t value_bytes = 100;  // at most
   int deletes_percent = 20;
   int range_deletes_percent = 3;
+  int objects_percent = 3;     // operations on objects of the catalog
   int savepoints_percent = 0;  // chance that an operation is followed by savepoint work
 };
 

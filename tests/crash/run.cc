@@ -13,6 +13,8 @@ Run::Run(SubjectFactory make, SimOptions sim, uint64_t seed)
   // Small pages and logs come to their limits soon.
   options_.log_limit = random_() % 4 == 0 ? 8 << 20 : 256 << 10;
   if (random_() % 8 == 0) options_.page_size = 16384;
+  // Mostly in one thread, where a run can be repeated.
+  options_.background = random_() % 6 == 0;
 }
 
 Run::~Run() {

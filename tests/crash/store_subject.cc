@@ -24,6 +24,9 @@ std::string KeyText(uint32_t key) {
   return text;
 }
 
+bool IsObject(uint32_t key) { return key >= kFirstObjectKey && key < kFirstObjectKey + kObjects; }
+std::string ObjectName(uint32_t key) { return absl::StrCat("object ", key - kFirstObjectKey); }
+
 class StoreTxn final : public SubjectTxn {
  public:
   StoreTxn(std::unique_ptr<kv::WriteTxn> txn, kv::TreeId tree)
@@ -38,10 +41,18 @@ class StoreTxn final : public SubjectTxn {
     return counter;
   }
   Status Put(uint32_t key, std::string_view value) override {
-    return kv::PutValue(*txn_, tree_, KeyText(key), value);
+    if (!IsObject(key)) return kv::PutValue(*txn_, tree_, KeyText(key), value);
+    const std::string name = ObjectName(key);
+    KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* object, txn_->FindKeyspace(name));
+    if (object == nullptr) {
+      KV_ASSIGN_OR_RETURN(object, txn_->CreateKeyspace(name));
+    }
+    return kv::PutValue(*txn_, object->tree, name, value);
   }
   Status Delete(uint32_t key) override {
-    return kv::DeleteKey(*txn_, tree_, KeyText(key)).status();
+    if (!IsObject(key)) return kv::DeleteKey(*txn_, tree_, KeyText(key)).status();
+    const Status dropped = txn_->DropKeyspace(ObjectName(key));
+    return absl::IsNotFound(dropped) ? absl::OkStatus() : dropped;
   }
   Status DeleteRange(uint32_t lo, uint32_t hi) override {
     return kv::DeleteKeys(*txn_, tree_, KeyText(lo), KeyText(hi)).status();
@@ -76,6 +87,16 @@ class StoreSnapshot final : public SubjectSnapshot {
       contents[key] = FingerprintOf(value.view());
     }
     KV_RETURN_IF_ERROR(cursor.status());
+    for (uint32_t key = kFirstObjectKey; key < kFirstObjectKey + kObjects; ++key) {
+      const std::string name = ObjectName(key);
+      KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* object, txn_.FindKeyspace(name));
+      if (object == nullptr) continue;
+      kv::FoundValue value;
+      KV_ASSIGN_OR_RETURN(const bool found,
+                          kv::GetValue(kv::Reader(txn_), object->tree, name, &value));
+      if (!found) return DataLoss(name, " is empty");
+      contents[key] = FingerprintOf(value.view());
+    }
     return contents;
   }
 

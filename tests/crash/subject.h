@@ -25,6 +25,11 @@ using pager::Durability;
 // The one key that every transaction of the harness writes: the number of the commit, as 8 bytes.
 inline constexpr uint32_t kCounterKey = 0xFFFFFFFF;
 
+// Keys from here on, a few, stand for objects of the catalog: to put one creates the object if it is not
+// there and sets its value, to delete one drops it.
+inline constexpr uint32_t kFirstObjectKey = 0xF0000000;
+inline constexpr uint32_t kObjects = 4;
+
 // What a database holds: key -> fingerprint of the value.
 using Contents = std::map<uint32_t, uint64_t>;
 uint64_t FingerprintOf(std::string_view value);
