@@ -40,6 +40,23 @@ ShortText NameOf(uint32_t id) {
   return text;
 }
 
+void TextColumn::Append(std::string_view text) {
+  bytes_ += text;
+  begins_.push_back(bytes_.size());
+}
+
+TextColumn TextColumn::Values(std::span<const Probe> probes) {
+  TextColumn column;
+  for (const Probe& probe : probes) column.Append(ValueOf(probe.id, 0).view());
+  return column;
+}
+
+TextColumn TextColumn::Names(std::span<const Probe> probes) {
+  TextColumn column;
+  for (const Probe& probe : probes) column.Append(NameOf(probe.id).view());
+  return column;
+}
+
 Dataset::Dataset(uint32_t rows) {
   in_order_.reserve(rows);
   for (uint32_t id = 0; id < rows; ++id) in_order_.push_back(MakeProbe(id));

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +48,23 @@ ShortText ValueOf(uint32_t id, uint32_t version);
 
 ShortText NameOf(uint32_t id);
 inline int64_t ScoreOf(uint32_t id) { return int64_t{id} * 7919 % 1000; }
+
+// One text for each of some probes, made before the clock runs.
+class TextColumn {
+ public:
+  static TextColumn Values(std::span<const Probe> probes);  // version 0
+  static TextColumn Names(std::span<const Probe> probes);
+
+  std::string_view operator[](size_t i) const {
+    return {bytes_.data() + begins_[i], begins_[i + 1] - begins_[i]};
+  }
+
+ private:
+  void Append(std::string_view text);
+
+  std::string bytes_;
+  std::vector<size_t> begins_ = {0};  // and the end of the last
+};
 
 class Dataset {
  public:

@@ -72,17 +72,17 @@ std::unique_ptr<Session> SqliteEngine::NewSession() {
 }
 
 double SqliteEngine::LoadRows(std::span<const Probe> probes) {
+  const TextColumn names = TextColumn::Names(probes);
   SqliteConnection& db = *connection_;
   SqliteStatement insert(db, "INSERT INTO t(id, name, score) VALUES(?1, ?2, ?3)");
   sqlite3_stmt* statement = insert.get();
   const Stopwatch watch;
   db.Execute("BEGIN IMMEDIATE");
-  for (const Probe& probe : probes) {
-    const ShortText name = NameOf(probe.id);
-    sqlite3_bind_int64(statement, 1, probe.id);
-    sqlite3_bind_text(statement, 2, name.view().data(), static_cast<int>(name.view().size()),
+  for (size_t i = 0; i < probes.size(); ++i) {
+    sqlite3_bind_int64(statement, 1, probes[i].id);
+    sqlite3_bind_text(statement, 2, names[i].data(), static_cast<int>(names[i].size()),
                       SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 3, ScoreOf(probe.id));
+    sqlite3_bind_int64(statement, 3, ScoreOf(probes[i].id));
     db.Expect(sqlite3_step(statement), SQLITE_DONE, "INSERT");
     sqlite3_reset(statement);
   }
@@ -91,15 +91,15 @@ double SqliteEngine::LoadRows(std::span<const Probe> probes) {
 }
 
 double SqliteEngine::LoadKeys(std::span<const Probe> probes, bool) {
+  const TextColumn values = TextColumn::Values(probes);
   SqliteConnection& db = *connection_;
   SqliteStatement insert(db, "INSERT INTO kv(k, v) VALUES(?1, ?2)");
   sqlite3_stmt* statement = insert.get();
   const Stopwatch watch;
   db.Execute("BEGIN IMMEDIATE");
-  for (const Probe& probe : probes) {
-    const ShortText value = ValueOf(probe.id, 0);
-    sqlite3_bind_blob(statement, 1, probe.key, sizeof(probe.key), SQLITE_STATIC);
-    sqlite3_bind_blob(statement, 2, value.view().data(), static_cast<int>(value.view().size()),
+  for (size_t i = 0; i < probes.size(); ++i) {
+    sqlite3_bind_blob(statement, 1, probes[i].key, sizeof(probes[i].key), SQLITE_STATIC);
+    sqlite3_bind_blob(statement, 2, values[i].data(), static_cast<int>(values[i].size()),
                       SQLITE_STATIC);
     db.Expect(sqlite3_step(statement), SQLITE_DONE, "INSERT");
     sqlite3_reset(statement);

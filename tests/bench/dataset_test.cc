@@ -43,6 +43,16 @@ TEST(Dataset, AChangeOfAValueKeepsItsLength) {
   }
 }
 
+TEST(Dataset, ColumnsHoldEachProbesText) {
+  const std::vector<Probe> probes = Dataset(1'000).Shuffled(3);
+  const TextColumn values = TextColumn::Values(probes);
+  const TextColumn names = TextColumn::Names(probes);
+  for (size_t i = 0; i < probes.size(); ++i) {
+    ASSERT_EQ(values[i], ValueOf(probes[i].id, 0).view());
+    ASSERT_EQ(names[i], NameOf(probes[i].id).view());
+  }
+}
+
 TEST(Dataset, RowsAreThoseOfTheReport) {
   EXPECT_EQ(ScoreOf(12), 12 * 7919 % 1000);
   EXPECT_EQ(ScoreOf(99'999'998), int64_t{99'999'998} * 7919 % 1000);
