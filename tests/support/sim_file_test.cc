@@ -194,6 +194,37 @@ TEST_F(SimFileTest, ADurableWriteInFlightTearsBetweenSectorsAndWhereAllowedBetwe
   }
 }
 
+TEST_F(SimFileTest, WhereAllowedASectorBeingWrittenMayHoldAnything) {
+  SimOptions options;
+  options.noise_tears = [](const std::string&, uint64_t) { return true; };
+  fs_ = std::make_unique<SimFileSystem>(DiskState(), options);
+  auto file = CreateDurable("/f", std::string(2 * kSector, '.'));
+  ASSERT_TRUE(file->WriteAt(1, AsBytes("x")).ok());
+  bool noise = false;
+  for (const std::string& outcome : Outcomes("/f", 200)) {
+    // Also the bytes of the sector that the write left alone, but no other sector.
+    noise |= outcome[0] != '.' && outcome[kSector - 1] != '.';
+    EXPECT_EQ(outcome.substr(kSector), std::string(kSector, '.'));
+  }
+  EXPECT_TRUE(noise);
+}
+
+TEST_F(SimFileTest, TheObserverKnowsHowManyDurableWritesAreInFlight) {
+  auto a = CreateDurable("/a", std::string(4096, '.'));
+  auto b = CreateDurable("/b", std::string(4096, '.'));
+  const Aligned block(4096, 'D');
+  std::vector<int> in_flight;
+  fs_->SetObserver([&](const SimEvent& event) {
+    if (event.stage != SimEvent::Stage::kInFlight) return;
+    in_flight.push_back(event.durable_writes);
+    if (event.path == "/a") {
+      EXPECT_TRUE(b->WriteDurable(0, block.bytes).ok());
+    }
+  });
+  ASSERT_TRUE(a->WriteDurable(0, block.bytes).ok());
+  EXPECT_EQ(in_flight, (std::vector<int>{1, 2}));
+}
+
 TEST_F(SimFileTest, AFailedSyncDropsAndForgets) {
   auto file = CreateDurable("/f", "old");
   ASSERT_TRUE(file->WriteAt(0, AsBytes("new")).ok());
