@@ -9,8 +9,7 @@ namespace kvsql::pager {
 namespace {
 
 constexpr uint64_t kDeadEpoch = 0;
-// A transaction over either commits directly and logs nothing (S20).
-constexpr size_t kMaxLoggedPages = 256;
+// A transaction with a larger record commits directly and logs nothing (S20).
 constexpr size_t kMaxLoggedBytes = 256 * 1024;
 // Committed pages waiting for a checkpoint: start one, and make commits wait for it (S28).
 constexpr int64_t kCheckpointFrames = 4096;
@@ -51,6 +50,7 @@ WriteTransaction::WriteTransaction(std::shared_ptr<Pager> pager)
   base_attachment_ = p.newest_attachment_;
   owner_ = p.next_owner_++;
   base_barrier_ = barrier_ = ++p.epoch_;
+  if (!p.in_memory() && !p.replaying_) spill_at_ = p.options_.dirty_budget >> p.page_shift_;
   std::lock_guard lock(p.space_mutex_);
   RefreshReader();
   base_.version = p.version_;
@@ -111,10 +111,6 @@ void WriteTransaction::Finish(bool keep_pages, Pager::Delta* delta) {
   }
   for (const PageId page : recycled_) pager_->allocator_.Release(page);
   pager_->writer_slot_->Disarm();
-}
-
-bool WriteTransaction::MustCommitDirect() const {
-  return has_large_extents_ || born_.size() > kMaxLoggedPages;
 }
 
 Status WriteTransaction::Commit(Bytes record, Durability level,

@@ -40,6 +40,8 @@ StatusOr<PageId> PageWriter::TakePage(uint8_t** frame) {
 StatusOr<NewPage> PageWriter::Allocate(PageType type, uint8_t level, TreeId tree) {
   uint8_t* frame = nullptr;
   KV_ASSIGN_OR_RETURN(const PageId page, TakePage(&frame));
+  // What is left of other pages must not reach the file between this one's cells.
+  std::memset(frame, 0, page_size());
   *HeaderOf(frame) = PageHeader{.checksum = 0,
                                 .birth = txid_,
                                 .page = page,

@@ -435,11 +435,6 @@ bool Pager::IsFree(PageId page) {
   return allocator_.IsFree(page);
 }
 
-bool WriteTransaction::WantsSpill() const {
-  return !pager_->in_memory() && !pager_->replaying_ &&
-         ((born_.size() - spilled_) << page_shift_) > pager_->options_.dirty_budget;
-}
-
 Status WriteTransaction::Spill() {
   // The pages are free in every state that may be recovered, so they may be written before the commit; the
   // direct commit that must follow syncs them.
@@ -456,7 +451,7 @@ Status WriteTransaction::Spill() {
     return written;
   }
   has_large_extents_ = true;
-  spilled_ = born_.size();
+  spill_at_ = born_.size() + (pager_->options_.dirty_budget >> page_shift_);
   std::lock_guard lock(pager_->space_mutex_);
   for (const auto& [page, headerless] : pages) {
     pager_->table_.SetMapped(page);

@@ -380,6 +380,9 @@ class Pager : public std::enable_shared_from_this<Pager> {
 // The running write transaction. Destroying it without Commit rolls it back.
 class WriteTransaction : public PageWriter {
  public:
+  // A transaction that allocated more pages commits directly and logs nothing (S20).
+  static constexpr size_t kMaxLoggedPages = 256;
+
   ~WriteTransaction();
 
   // Makes the changes durable as `level` promises and visible. `record` is what recovery hands to the
@@ -394,10 +397,10 @@ class WriteTransaction : public PageWriter {
   const std::shared_ptr<const void>& base_attachment() const { return base_attachment_; }
 
   // Whether a commit would be direct whatever its record, so that collecting one is wasted work.
-  bool MustCommitDirect() const;
+  bool MustCommitDirect() const { return has_large_extents_ || born_.size() > kMaxLoggedPages; }
   // Over the memory budget: the caller should drop its pointers into pages and call Spill, which writes
   // dirty pages early (S26).
-  bool WantsSpill() const;
+  bool WantsSpill() const { return born_.size() > spill_at_; }
   Status Spill();
 
  private:
@@ -408,8 +411,8 @@ class WriteTransaction : public PageWriter {
 
   const std::shared_ptr<Pager> keep_alive_;
   std::shared_ptr<const void> base_attachment_;
-  State base_;  // what the transaction builds on, for its reader slot
-  size_t spilled_ = 0;
+  State base_;                  // what the transaction builds on, for its reader slot
+  size_t spill_at_ = SIZE_MAX;  // size of born_ at which the budget is used up
   bool active_ = true;
 };
 
