@@ -29,7 +29,8 @@ void BytesNode::Init(uint8_t* page, uint32_t page_size, bool /*branch*/) {
   header->count = 0;
   header->prefix_length = 0;
   SetHeapStart(page, page_size);
-  *NodeHeaderOf(page) = NodeHeader{};
+  // All of it, the node header first: what the memory held before is nobody's business in the file.
+  std::memset(page + kNodeHeaderOffset, 0, page_size - kNodeHeaderOffset);
 }
 
 void BytesNode::InlineKey(const uint8_t* page, uint32_t index, bool branch, std::string* out) {
@@ -299,8 +300,6 @@ void BytesNode::Build(uint8_t* page, uint32_t page_size, std::span<const Entry> 
   header->count = static_cast<uint16_t>(entries.size());
   if (prefix != 0) {
     std::memcpy(page + kPrefixOffset, entries[branch ? 1 : 0].key.data(), prefix);
-    const size_t padding = AlignedPrefix(prefix) - prefix;
-    std::memset(page + kPrefixOffset + prefix, 0, padding);
   }
   BytesSlot* slots = Slots(page);
   uint32_t heap = page_size;
@@ -334,7 +333,6 @@ bool BytesNode::StartLeaf(uint8_t* page, uint32_t page_size, const uint8_t* neig
   const size_t prefix =
       std::min<size_t>(CommonPrefix(Prefix(neighbour), entry.key), MaxPrefix(page_size));
   pager::HeaderOf(page)->prefix_length = static_cast<uint16_t>(prefix);
-  std::memset(page + kPrefixOffset, 0, AlignedPrefix(prefix));
   std::memcpy(page + kPrefixOffset, entry.key.data(), prefix);
   return InsertAt(page, page_size, 0, false, entry);
 }

@@ -42,9 +42,9 @@ void IntNode::Init(uint8_t* page, uint32_t page_size, bool branch) {
   header->count = 0;
   header->prefix_length = 0;
   SetHeapStart(page, page_size);
-  *NodeHeaderOf(page) = NodeHeader{};
+  // All of it, the node header first: what the memory held before is nobody's business in the file.
+  std::memset(page + kNodeHeaderOffset, 0, page_size - kNodeHeaderOffset);
   NodeHeaderOf(page)->width = branch ? 1 : 0;
-  StoreLe<int64_t>(page + kIntBaseOffset, 0);
 }
 
 uint32_t IntNode::UsedBytes(const uint8_t* page, uint32_t page_size) {

@@ -112,7 +112,9 @@ Status CheckBytesNode(const uint8_t* page, uint32_t page_size, bool branch) {
     if (length < kHeadBytes && (slot.head & (~uint32_t{0} >> (8 * length))) != 0) {
       return BadNode(page, "slot ", i, ": head does not fit a key of ", length, " bytes");
     }
-    if (slot.offset < heap) return BadNode(page, "slot ", i, ": cell at ", int{slot.offset});
+    if (slot.offset < heap || slot.offset >= page_size) {
+      return BadNode(page, "slot ", i, ": cell at ", int{slot.offset});
+    }
     const uint8_t* cell = page + slot.offset;
     const uint64_t fixed = uint64_t{tail_offset} + BytesNode::TailLength(slot);
     if (fixed > static_cast<uint64_t>(end - cell)) {
