@@ -183,6 +183,20 @@ TEST_F(NodeFlipTest, IntegerLeavesAndBranch) {
   }
 }
 
+TEST_F(NodeFlipTest, CellsBehindThePageAreRefused) {
+  TestTree tree(pager::KeyKind::kBytes);
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_TRUE(tree.writer->Put(std::string_view(std::to_string(i)), "v").ok());
+  }
+  ASSERT_TRUE(tree.writer->Sync().ok());
+  for (const uint8_t* page : {FirstLeaf(tree), RootPage(tree)}) {
+    PageCopy copy(page, 4096);
+    ASSERT_TRUE(ValidatePage(copy.bytes.get(), 4096).ok());
+    BytesNode::Slots(copy.bytes.get())[1].offset = 4096 + 64;
+    EXPECT_FALSE(ValidatePage(copy.bytes.get(), 4096).ok());
+  }
+}
+
 TEST_F(NodeFlipTest, PureNoiseIsRefused) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 2000; ++i) {
