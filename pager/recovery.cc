@@ -210,16 +210,16 @@ Status Pager::ReplayLogRecords(const std::string& log_path) {
   }
   KV_RETURN_IF_ERROR(LoadAllocationMap());
   replaying_ = true;
-  const StatusOr<LogPosition> end =
-      ReplayLog(log_file, log_path, identity, durable_meta_.log_position(),
-                [&](const LogRecord& record) -> Status {
-                  replay_position_ = record.after;
-                  newest_txid_ = record.txid - 1;
-                  std::unique_ptr<WriteTransaction> txn(new WriteTransaction(shared_from_this()));
-                  KV_RETURN_IF_ERROR(options_.replay(*txn, record.payload));
-                  return txn->Commit(record.payload, Durability::kFull);
-                },
-                ReplayOptions{.accept_lost_records = options_.accept_missing_log});
+  const StatusOr<LogPosition> end = ReplayLog(
+      log_file, log_path, identity, durable_meta_.log_position(),
+      [&](const LogRecord& record) -> Status {
+        replay_position_ = record.after;
+        newest_txid_ = record.txid - 1;
+        std::unique_ptr<WriteTransaction> txn(new WriteTransaction(shared_from_this()));
+        KV_RETURN_IF_ERROR(options_.replay(*txn, record.payload));
+        return txn->Commit(record.payload, Durability::kFull);
+      },
+      ReplayOptions{.accept_lost_records = options_.accept_missing_log});
   replaying_ = false;
   return end.status();
 }
