@@ -11,10 +11,11 @@ namespace kvsql::bench {
 // all threads. Fatal where the file cannot be read.
 uint64_t ProcessWriteBytes();
 
-// Makes ProcessWriteBytes count what is written to an existing file in steps of a page. The page cache
-// keeps a file that was written or read in long runs in folios of many pages, and the kernel counts
-// a whole folio for one changed page: up to 200 KB for LMDB's four pages per commit. So this has the
-// file leave the cache and reads it again page by page. The file must be closed and is synced.
+// Makes ProcessWriteBytes count what is written to an existing file in steps of a page. The page
+// cache keeps a file that was written or read in long runs in folios of many pages, and the kernel
+// counts a whole folio for one changed page: up to 200 KB for LMDB's four pages per commit. So this
+// has the file leave the cache and reads it again page by page. The file must be closed and is
+// synced.
 void CacheInSinglePages(const std::string& path);
 
 }  // namespace kvsql::bench

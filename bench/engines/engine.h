@@ -85,6 +85,10 @@ class Engine {
   // Moves everything committed to its final place.
   virtual void Checkpoint() = 0;
 
+  // For engines whose writers poll for their turn: sessions made from now on wait in the way that
+  // suits many writers best, rather than in the engine's own.
+  virtual void SuitManyWriters(bool) {}
+
   // On a closed engine: opens `path`, reads the row `id`, closes; answers the row's exact digest.
   virtual uint64_t OpenReadRowClose(const std::string& path, uint32_t id) = 0;
 };

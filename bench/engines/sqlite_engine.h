@@ -15,10 +15,16 @@
 
 namespace kvsql::bench {
 
+struct SqliteSettings {
+  Durability durability = Durability::kFull;
+  bool mmap = false;
+  bool steady_waits = false;  // see Engine::SuitManyWriters
+};
+
 // An open connection with the benchmark's pragmas.
 class SqliteConnection {
  public:
-  SqliteConnection(const std::string& path, Durability durability, bool mmap);
+  SqliteConnection(const std::string& path, const SqliteSettings& settings);
   ~SqliteConnection();
   SqliteConnection(const SqliteConnection&) = delete;
   SqliteConnection& operator=(const SqliteConnection&) = delete;
@@ -53,9 +59,11 @@ class SqliteStatement {
 
 class SqliteEngine : public Engine {
  public:
-  explicit SqliteEngine(bool mmap) : mmap_(mmap) {}
+  explicit SqliteEngine(bool mmap) { settings_.mmap = mmap; }
 
-  EngineId id() const override { return mmap_ ? EngineId::kSqliteMmap : EngineId::kSqlite; }
+  EngineId id() const override {
+    return settings_.mmap ? EngineId::kSqliteMmap : EngineId::kSqlite;
+  }
   bool has_sql() const override { return true; }
   void Open(const std::string& path, Durability durability) override;
   void Close() override;
@@ -64,20 +72,19 @@ class SqliteEngine : public Engine {
   double LoadKeys(std::span<const Probe> probes, bool ascending) override;
   int64_t Settle() override { return 0; }  // its checkpoints run inside commits
   void Checkpoint() override;
+  void SuitManyWriters(bool on) override { settings_.steady_waits = on; }
   uint64_t OpenReadRowClose(const std::string& path, uint32_t id) override;
 
  private:
-  const bool mmap_;
   std::string path_;
-  Durability durability_ = Durability::kFull;
+  SqliteSettings settings_;
   std::unique_ptr<SqliteConnection> connection_;
 };
 
 // Turns the closed database at `path` from WAL to SQLite's rollback journal, for OpenReadRowClose.
 void UseRollbackJournal(const std::string& path);
 
-std::unique_ptr<Session> NewSqliteSession(const std::string& path, Durability durability,
-                                          bool mmap);
+std::unique_ptr<Session> NewSqliteSession(const std::string& path, const SqliteSettings& settings);
 
 }  // namespace kvsql::bench
 

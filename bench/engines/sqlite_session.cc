@@ -8,8 +8,8 @@ namespace {
 
 class SqliteSession : public Session {
  public:
-  SqliteSession(const std::string& path, Durability durability, bool mmap)
-      : db_(path, durability, mmap),
+  SqliteSession(const std::string& path, const SqliteSettings& settings)
+      : db_(path, settings),
         get_(db_, "SELECT v FROM kv WHERE k = ?1"),
         select_(db_, "SELECT id, name, score FROM t WHERE id = ?1"),
         put_(db_, "INSERT OR REPLACE INTO kv(k, v) VALUES(?1, ?2)"),
@@ -131,9 +131,8 @@ class SqliteSession : public Session {
 
 }  // namespace
 
-std::unique_ptr<Session> NewSqliteSession(const std::string& path, Durability durability,
-                                          bool mmap) {
-  return std::make_unique<SqliteSession>(path, durability, mmap);
+std::unique_ptr<Session> NewSqliteSession(const std::string& path, const SqliteSettings& settings) {
+  return std::make_unique<SqliteSession>(path, settings);
 }
 
 }  // namespace kvsql::bench

@@ -19,6 +19,7 @@ constexpr RowInfo kRows[] = {
     {"put_sync", "one synced put (p50)", "us", kLower},
     {"insert_sync", "one synced INSERT (p50)", "us", kLower},
     {"put_sync_8threads", "synced puts, eight threads together", "per second", kHigher},
+    {"put_sync_8threads_tuned", "the same, SQLite with tuned waits", "per second", kHigher},
     {"put_normal", "one put at level normal (mean)", "us", kLower},
     {"commit_bytes", "bytes written per synced one-row commit", "bytes", kLower},
     {"load_rows", "load rows in key order, one transaction", "ms", kLower},
