@@ -18,17 +18,10 @@ Status CheckEntry(std::string_view key, std::string_view value) {
   return absl::OkStatus();
 }
 
-// Key and value may be views that the caller got from this very tree: a put must not read them
-// while it changes the tree, so they are copied, unless that would cost more than the put.
-StatusOr<bool> PutCopy(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value,
-                       PutMode mode) {
-  KV_RETURN_IF_ERROR(txn.CheckUsable());
+StatusOr<bool> Put(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value,
+                   PutMode mode) {
   KV_RETURN_IF_ERROR(CheckEntry(key, value));
-  std::string& copy = txn.scratch().bytes;
-  copy.assign(key);
-  copy.append(value);
-  const std::string_view bytes = copy;
-  return txn.Put(keyspace, bytes.substr(0, key.size()), bytes.substr(key.size()), mode);
+  return txn.Put(keyspace, key, value, mode);
 }
 
 }  // namespace
@@ -69,12 +62,12 @@ StatusOr<uint64_t> CountKeys(Reader reader, TreeId keyspace, btree::BytesBound l
 }
 
 Status PutValue(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value) {
-  return PutCopy(txn, keyspace, key, value, PutMode::kUpsert).status();
+  return Put(txn, keyspace, key, value, PutMode::kUpsert).status();
 }
 
 StatusOr<bool> PutIfAbsent(WriteTxn& txn, TreeId keyspace, std::string_view key,
                            std::string_view value) {
-  return PutCopy(txn, keyspace, key, value, PutMode::kInsertOnly);
+  return Put(txn, keyspace, key, value, PutMode::kInsertOnly);
 }
 
 StatusOr<bool> CompareAndPut(WriteTxn& txn, TreeId keyspace, std::string_view key,

@@ -1,6 +1,7 @@
 // What the key door does in a keyspace: a tree of byte strings whose values are raw bytes.
 //
-// Keys and values given may be views into the transaction's own pages.
+// Keys and values of a put must not be views into the tree it changes, as read through the same transaction
+// (api/ copies them); those of the other calls may.
 //
 // Thread safety: that of the transaction given.
 #ifndef KVSQL_KV_KEYSPACE_OPS_H_

@@ -25,6 +25,7 @@ StatusOr<PageId> PageWriter::TakePage(uint8_t** frame) {
     page = recycled_.back();
     recycled_.pop_back();
   } else {
+    pager_->growth_hint_ = born_.size();
     KV_ASSIGN_OR_RETURN(page, pager_->AllocatePageLocked(&used_reserve_));
     if (page >= page_count_) RefreshReader();
   }

@@ -361,6 +361,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   std::vector<Held> held_;
   std::vector<TxId> held_txids_;  // the same, sorted by transaction
   std::vector<const State*> held_states_;
+  uint64_t growth_hint_ = 0;  // pages that the running transaction has taken
   uint32_t map_reserve_ = 0;  // pages kept for the next checkpoint's map
   int64_t unwritten_frames_ = 0;
   PagerStats counters_;

@@ -208,8 +208,11 @@ Status Pager::GrowLocked(uint32_t pages) {
     allocator_.Extend(static_cast<uint32_t>(count));
     return absl::OkStatus();
   }
+  // A transaction that has taken many pages will take more: the file grows by as many again.
   const uint64_t wanted =
-      std::clamp<uint64_t>(BytesOf(old_count) / 8, kMinGrowthBytes, kMaxGrowthBytes) >> page_shift_;
+      std::clamp<uint64_t>(std::max(BytesOf(old_count) / 8, BytesOf(growth_hint_)), kMinGrowthBytes,
+                           kMaxGrowthBytes) >>
+      page_shift_;
   uint64_t step = std::min<uint64_t>(std::max<uint64_t>(wanted, pages), UINT32_MAX - old_count);
   Status status = file_->Allocate(BytesOf(old_count), BytesOf(step));
   if (absl::IsResourceExhausted(status) && step > pages) {

@@ -7,6 +7,9 @@
 
 #include "tests/api/api_test_util.h"
 
+// GCC, inlining these into sanitized code, takes malloc and free for a mismatched pair.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 namespace {
 thread_local uint64_t allocations = 0;
 

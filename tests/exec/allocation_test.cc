@@ -12,6 +12,9 @@ namespace {
 thread_local uint64_t allocations = 0;
 }
 
+// GCC, inlining these into sanitized code, takes malloc and free for a mismatched pair.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 // Counts what this program allocates.
 void* operator new(size_t size) {
   ++allocations;
