@@ -30,6 +30,8 @@ void* CountAligned(size_t size, std::align_val_t alignment) {
 
 void* operator new(size_t size) { return Count(size); }
 void* operator new[](size_t size) { return Count(size); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return Count(size); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return Count(size); }
 void* operator new(size_t size, std::align_val_t alignment) {
   return CountAligned(size, alignment);
 }

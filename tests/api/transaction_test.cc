@@ -33,6 +33,21 @@ TEST_F(TransactionTest, CommitMakesAllVisibleAtOnce) {
   EXPECT_EQ(Must(t.get_row(2)).text(1), "two");
 }
 
+TEST_F(TransactionTest, ViewsReadInItMayBePutInIt) {
+  WriteTransaction transaction = Must(db.begin());
+  const auto value = [](int i) { return std::string(40, static_cast<char>('a' + i % 26)); };
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_OK(k.put("source" + std::to_string(i), value(i), transaction));
+  }
+  for (int i = 0; i < 200; ++i) {
+    const PinnedBytes view = Must(k.get_view("source" + std::to_string(i), transaction));
+    EXPECT_OK(k.put("copy" + std::to_string(i), view.view(), transaction));
+  }
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(Must(k.get("copy" + std::to_string(i), transaction)), value(i));
+  }
+}
+
 TEST_F(TransactionTest, RollbackForgetsAll) {
   Table t = Must(db.table("t"));
   WriteTransaction transaction = Must(db.begin());

@@ -22,6 +22,7 @@ void* operator new(size_t size) {
   if (memory == nullptr) std::abort();
   return memory;
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return operator new(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 

@@ -102,23 +102,6 @@ TEST_F(StoreTest, KeyspaceOperations) {
   EXPECT_EQ(Take(CountKeys(Read(), tree, "b", std::nullopt)), 889u);
 }
 
-TEST_F(StoreTest, ValuesReadInATransactionMayBePutInIt) {
-  const TreeId tree = NewKeyspace("k");
-  auto txn = Begin();
-  for (int i = 0; i < 200; ++i) {
-    EXPECT_OK(PutValue(*txn, tree, "source" + std::to_string(i), std::string(40, 'a' + i % 26)));
-  }
-  for (int i = 0; i < 200; ++i) {
-    FoundValue value;
-    ASSERT_TRUE(Take(GetValue(*txn, tree, "source" + std::to_string(i), &value)));
-    EXPECT_OK(PutValue(*txn, tree, "copy" + std::to_string(i), value.view()));
-  }
-  for (int i = 0; i < 200; ++i) {
-    EXPECT_EQ(Get(*txn, tree, "copy" + std::to_string(i)), std::string(40, 'a' + i % 26));
-  }
-  EXPECT_OK(txn->Commit());
-}
-
 TEST_F(StoreTest, PrefixEnds) {
   EXPECT_EQ(PrefixEnd("ab"), "ac");
   EXPECT_EQ(PrefixEnd("a\xff\xff"), "b");
