@@ -141,7 +141,7 @@ class Schema {
   // A catalog that is not known to any Schema yet.
   Schema();
   // The same catalog except for what is going to be changed through the mutators below.
-  explicit Schema(const Schema& base);
+  Schema(const Schema& base);
   Schema& operator=(const Schema&) = delete;
 
   uint64_t generation() const { return generation_; }
