@@ -23,10 +23,9 @@ enum class PageType : uint8_t {
   kBytesBranch = 2,
   kIntLeaf = 3,
   kIntBranch = 4,
-  kMapDirectory = 5,   // names the bitmap pages and the root table pages
-  kBitmap = 6,         // one bit per page: allocated
-  kRootTable = 7,      // tree id -> TreeRoot
-  kExtentTrailer = 8,  // checksums of a large value
+  kMapDirectory = 5,  // names the bitmap pages and the root table pages
+  kBitmap = 6,        // one bit per page: allocated
+  kRootTable = 7,     // tree id -> TreeRoot
 };
 
 struct PageHeader {
