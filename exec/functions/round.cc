@@ -25,7 +25,6 @@ ValueView Round(FunctionContext&, const ValueView* args, int count) {
   }
   RealFormat format;
   format.style = RealFormat::Style::kFixed;
-  format.more_digits = true;
   format.precision = places;
   char text[64];  // a sign, 16 digits, a point and 30 digits
   const char* const end = WriteReal(value, format, text);
