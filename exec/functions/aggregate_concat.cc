@@ -63,7 +63,7 @@ Status StepConcat(FunctionContext&, void* state, const ValueView* args, int coun
 StatusOr<ValueView> ResultOfConcat(FunctionContext&, void* state) {
   const auto* concat = static_cast<const ConcatState*>(state);
   if (!concat->any) return ValueView();
-  if (concat->size == 0) return ValueView::Text({"", 0});
+  if (concat->size == 0) return ValueView::Text("");
   return ValueView::Text({concat->bytes, concat->size});
 }
 

@@ -80,7 +80,7 @@ ValueView QuoteText(FunctionContext& context, std::string_view text) {
 
 // NULL gives an empty text.
 ValueView Hex(FunctionContext& context, const ValueView* args, int) {
-  if (args[0].is_null()) return ValueView::Text({"", 0});
+  if (args[0].is_null()) return ValueView::Text("");
   const std::string_view bytes = TextOf(context, args[0]);
   if (static_cast<int64_t>(bytes.size()) > kMaxLength / 2) return FailTooBig(context);
   char* const out = context.arena->Allocate(2 * bytes.size());

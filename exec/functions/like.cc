@@ -101,6 +101,27 @@ bool SetHas(const char* set, const char* end, uint32_t c) {
   return seen != inverted;
 }
 
+// The first character of the text that is equal to `c`; null if there is none.
+const char* FindChar(const Dialect& dialect, uint32_t c, const char* at, const char* end) {
+  if (c < 0x80) {
+    // No other byte is read as an ASCII character.
+    for (; at != end; ++at) {
+      const auto byte = static_cast<uint8_t>(*at);
+      if (dialect.EqualChars(byte, c)) return at;
+    }
+    return nullptr;
+  }
+  while (at != end) {
+    if (end - at >= 8 && EightPlain(at)) {
+      at += 8;
+      continue;
+    }
+    const char* const start = at;
+    if (ReadChar(&at, end) == c) return start;
+  }
+  return nullptr;
+}
+
 // Goes through pattern and text side by side. Where they part, the last "any" takes one more character:
 // going back to an earlier one could not help.
 bool Walk(const Dialect& dialect, std::string_view pattern, std::string_view text) {
@@ -125,10 +146,18 @@ bool Walk(const Dialect& dialect, std::string_view pattern, std::string_view tex
         continue;
       }
       if (token.kind == Token::Kind::kNever || t == t_end) return false;
+      const bool after_any = behind_any != nullptr && any_end == t;
       const uint32_t c = ReadChar(&t, t_end);
       switch (token.kind) {
         case Token::Kind::kChar:
           matched = dialect.EqualChars(token.c, c);
+          if (!matched && after_any) {
+            // The "any" takes all up to the next place where this character stands.
+            any_end = FindChar(dialect, token.c, t, t_end);
+            if (any_end == nullptr) return false;
+            t = SkipChar(any_end, t_end);
+            matched = true;
+          }
           break;
         case Token::Kind::kSet:
           matched = SetHas(token.set, p_end, c);

@@ -3,12 +3,8 @@
 #include "exec/functions/builtins.h"
 
 namespace kvsql::exec::builtin {
-namespace {
 
-using kv::ValueType;
 using kv::ValueView;
-
-}  // namespace
 
 ValueView Coalesce(FunctionContext&, const ValueView* args, int count) {
   for (int i = 0; i < count; ++i) {

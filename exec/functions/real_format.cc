@@ -139,8 +139,7 @@ char* WriteReal(double value, const RealFormat& format, char* out) {
   char* const start = out;
   if (exponent > kInfiniteExponent) {
     if (sign != 0) *out++ = sign;
-    std::memcpy(out, "Inf", 3);
-    return out + 3;
+    return out + std::string_view("Inf").copy(out, 3);
   }
   if (style != Style::kFixed) {
     rest += half;

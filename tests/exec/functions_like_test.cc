@@ -52,7 +52,7 @@ class LikeTest : public FunctionTest {
   void TearDown() override {
     // Both sides are tested well.
     if (compared_ > 10'000) {
-      EXPECT_GT(matched_, compared_ / 40);
+      EXPECT_GT(matched_, compared_ / 100);
     }
     FunctionTest::TearDown();
   }
