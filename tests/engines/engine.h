@@ -63,6 +63,8 @@ class Engine {
 // says why, if it cannot be opened.
 std::unique_ptr<Engine> OpenEngine(EngineKind kind, const std::string& path, std::string* error);
 std::unique_ptr<Engine> OpenSqlite(const std::string& path, std::string* error);
+// SQLite with most of its optimisations off and scans backwards: what it answers differently was not defined.
+std::unique_ptr<Engine> OpenSqliteBackwards(std::string* error);
 std::unique_ptr<Engine> OpenKvsql(const std::string& path, std::string* error);
 
 // Removes a database's file and what both engines lay beside it.

@@ -68,6 +68,21 @@ class SqliteEngine : public Engine {
 
 }  // namespace
 
+std::unique_ptr<Engine> OpenSqliteBackwards(std::string* error) {
+  sqlite3* database = nullptr;
+  if (sqlite3_open(":memory:", &database) != SQLITE_OK) {
+    *error = sqlite3_errmsg(database);
+    sqlite3_close_v2(database);
+    return nullptr;
+  }
+  auto engine = std::make_unique<SqliteEngine>(database);
+  constexpr unsigned kAllOptimisations = 0xffffffff;
+  sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, database, kAllOptimisations);
+  engine->Run("PRAGMA reverse_unordered_selects = ON", nullptr);
+  engine->Run("PRAGMA automatic_index = OFF", nullptr);
+  return engine;
+}
+
 std::unique_ptr<Engine> OpenSqlite(const std::string& path, std::string* error) {
   sqlite3* database = nullptr;
   const std::string name = path.empty() ? ":memory:" : path;
