@@ -9,9 +9,20 @@
 namespace kvsql::diff {
 namespace {
 
-// Reads the whole table: with the rowid where that has a name of its own.
 Node ReadAll(const Table& table) {
-  return Node::Of("SELECT * FROM ", table.name).Feature("SELECT *");
+  if (table.without_rowid) return Node::Of("SELECT * FROM ", table.name).Feature("SELECT *");
+  return Node::Of("SELECT rowid, * FROM ", table.name).Feature("rowid");
+}
+
+Node Drop(Schema* schema, Random* random) {
+  if (!schema->views.empty()) {
+    return Node::Of("DROP VIEW ", random->Percent(30) ? "IF EXISTS " : "",
+                    schema->views.back().name)
+        .Feature("DROP VIEW");
+  }
+  return Node::Of("DROP TABLE ", random->Percent(30) ? "IF EXISTS " : "",
+                  schema->tables.back().name)
+      .Feature("DROP TABLE");
 }
 
 Node Inspect(const Schema& schema, Random* random) {
@@ -71,12 +82,13 @@ Case MakeCase(uint64_t seed) {
   const bool transactions = random.Percent(30);
   const size_t steps = 6 + random.Below(10);
   for (size_t i = 0; i < steps; ++i) {
-    switch (random.Weighted({70, 22, transactions ? 15u : 0u, 2, 1, 1})) {
+    switch (random.Weighted({68, 22, transactions ? 25u : 0u, 3, 1, 1})) {
       case 0:
         add(queries.Statement());
         break;
       case 1:
         add(changes.Change());
+        if (random.Percent(20)) add(Node::Of("SELECT changes()").Feature("function changes"));
         break;
       case 2:
         add(changes.TransactionControl());
@@ -94,6 +106,12 @@ Case MakeCase(uint64_t seed) {
     }
   }
   for (const Table& table : schema.tables) add(ReadAll(table));
+  if (transactions) add(Node::Of(random.Pick({"COMMIT", "ROLLBACK"})));
+  add(Node::Of("PRAGMA integrity_check").Feature("PRAGMA integrity_check"));
+  if (random.Percent(10)) {
+    add(Drop(&schema, &random));
+    add(Node::Of("SELECT type, name, tbl_name FROM sqlite_schema").Feature("sqlite_schema"));
+  }
   return made;
 }
 

@@ -146,29 +146,37 @@ Node Changes::Delete(const Table& table) {
 }
 
 Node Changes::TransactionControl() {
-  if (!inside_ || random_->Percent(5)) {
+  if (random_->Percent(4)) {
+    const char* wrong =
+        random_->Pick({"COMMIT", "ROLLBACK", "BEGIN", "RELEASE p", "ROLLBACK TO q"});
+    return Node::Of(wrong);
+  }
+  const std::string name = random_->Pick({"p", "q", "P"});
+  if (!inside_) {
     inside_ = true;
+    savepoints_.clear();
     if (random_->Percent(25)) {
-      return Node::Of("SAVEPOINT ", random_->Pick({"p", "q"})).Feature("SAVEPOINT");
+      savepoints_.push_back(name);
+      return Node::Of("SAVEPOINT ", name).Feature("SAVEPOINT");
     }
     const std::string mode = random_->Pick({"", "", " DEFERRED", " IMMEDIATE", " EXCLUSIVE"});
     return Node::Of("BEGIN", mode).Feature("BEGIN" + mode);
   }
-  const char* name = random_->Pick({"p", "q"});
-  switch (random_->Weighted({25, 20, 20, 20, 15})) {
-    case 0:
-      inside_ = false;
-      return Node::Of(random_->Pick({"COMMIT", "END TRANSACTION"})).Feature("COMMIT");
-    case 1:
-      inside_ = false;
-      return Node::Of("ROLLBACK").Feature("ROLLBACK");
-    case 2:
-      return Node::Of("SAVEPOINT ", name).Feature("SAVEPOINT");
-    case 3:
-      return Node::Of("ROLLBACK TO ", name).Feature("ROLLBACK TO");
-    default:
-      return Node::Of("RELEASE ", name).Feature("RELEASE");
+  const size_t choice = random_->Weighted({15, 15, 30, 25, 15});
+  if (choice >= 3 && !savepoints_.empty()) {
+    const size_t place = random_->Below(savepoints_.size());
+    const std::string known = savepoints_[place];
+    savepoints_.resize(place + (choice == 3 ? 1 : 0));
+    return choice == 3 ? Node::Of("ROLLBACK TO ", known).Feature("ROLLBACK TO")
+                       : Node::Of("RELEASE ", known).Feature("RELEASE");
   }
+  if (choice >= 2) {
+    savepoints_.push_back(name);
+    return Node::Of("SAVEPOINT ", name).Feature("SAVEPOINT");
+  }
+  inside_ = false;
+  if (choice == 0) return Node::Of(random_->Pick({"COMMIT", "END TRANSACTION"})).Feature("COMMIT");
+  return Node::Of("ROLLBACK").Feature("ROLLBACK");
 }
 
 }  // namespace kvsql::diff

@@ -37,7 +37,9 @@ class Changes {
   Queries* const queries_;
   SchemaMaker* const maker_;
   Random* const random_;
+  // What is open, unless a statement has ended it by its failure.
   bool inside_ = false;
+  std::vector<std::string> savepoints_;
 };
 
 }  // namespace kvsql::diff

@@ -78,6 +78,16 @@ Node Expressions::Membership(const Scope& scope, int depth) {
                       make_subquery_(scope, SubqueryUse::kIn, 1), "))")
         .Feature(feature + " subquery");
   }
+  if (random_->Percent(8)) {
+    std::vector<Node> rows;
+    for (size_t i = 0; i < 1 + random_->Below(3); ++i) {
+      rows.push_back(Node::Of("(", LiteralFor(Profile::kAny, random_), ", ",
+                              LiteralFor(Profile::kSmall, random_), ")"));
+    }
+    return Node::Expr("((", Any(scope, depth - 1), ", ", Any(scope, depth - 1), ")", in, "(VALUES ",
+                      Node::List(", ", std::move(rows)), "))")
+        .Feature("row values IN VALUES");
+  }
   std::vector<Node> items;
   const size_t count = random_->Percent(8) ? 0 : 1 + random_->Below(5);
   Profile profile = Profile::kAny;
@@ -97,6 +107,8 @@ Node Expressions::Membership(const Scope& scope, int depth) {
 
 Node Expressions::Matching(const Scope& scope, int depth) {
   const bool negated = random_->Percent(25);
+  if (random_->Percent(8)) return Call("like", {LikePattern(random_), Any(scope, depth - 1)});
+  if (random_->Percent(8)) return Call("glob", {GlobPattern(random_), Any(scope, depth - 1)});
   if (random_->Percent(30)) {
     return Node::Expr("(", Any(scope, depth - 1), negated ? " NOT GLOB " : " GLOB ",
                       GlobPattern(random_), ")")

@@ -10,7 +10,7 @@
 //   --print               prints the cases' SQL
 //   --max-failures N      ends after so many (5)
 //   --self-check          compares SQLite with itself under other plans, which proves that the cases have
-//                         defined answers
+//                         defined answers. A few differ all the same, by errors of SQLite 3.40.
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "tests/diff/case.h"
 #include "tests/diff/compare.h"
 #include "tests/diff/coverage.h"
+#include "tests/diff/known.h"
 #include "tests/diff/random.h"
 #include "tests/diff/shrink.h"
 #include "tests/diff/variants.h"
@@ -37,6 +39,8 @@ constexpr size_t kShrinkBudget = 4000;
 constexpr unsigned kCaseSeconds = 60;
 // Of this many cases each feature is in one at least.
 constexpr uint64_t kCasesPerFeature = 300;
+// Of this many cases one may be left undecided because SQLite does not agree with itself.
+constexpr uint64_t kCasesPerUndecided = 2000;
 
 struct Arguments {
   uint64_t cases = 1000;
@@ -166,12 +170,16 @@ void PrintLines(const char* title, const std::string& text) {
   }
 }
 
+bool SqliteAgreesWithItself(const Case& made) {
+  return !CompareCase(made, Sqlite, SqliteBackwards).difference.has_value();
+}
+
 void ReportDifference(uint64_t case_seed, const Subject& subject, Case failing, bool self_check) {
   alarm(0);
   // A smaller case may lose what made its answer defined: then SQLite does not agree with itself.
   const auto fails = [&](const Case& candidate) {
     return CompareCase(candidate, Sqlite, subject.make).difference.has_value() &&
-           (self_check || !CompareCase(candidate, Sqlite, SqliteBackwards).difference.has_value());
+           (self_check || SqliteAgreesWithItself(candidate));
   };
   if (fails(failing)) failing = Shrink(std::move(failing), fails, kShrinkBudget);
   const Comparison comparison = CompareCase(failing, Sqlite, subject.make);
@@ -205,6 +213,8 @@ int Main(int argc, char** argv) {
   Random seeds(arguments.seed);
   uint64_t failures = 0;
   uint64_t cases = 0;
+  uint64_t undecided = 0;
+  std::map<std::string, uint64_t> known;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   for (; cases < arguments.cases && failures < arguments.max_failures; ++cases) {
     const uint64_t case_seed = arguments.only_case != 0 ? arguments.only_case : seeds.Next();
@@ -216,6 +226,19 @@ int Main(int argc, char** argv) {
       const Comparison comparison = CompareCase(made, Sqlite, subject.make);
       if (&subject == &subjects[0]) coverage.Add(made, worked, comparison);
       if (!comparison.difference) continue;
+      const Difference& difference = *comparison.difference;
+      const std::string_view why =
+          WhyKnown(difference, made.statements[difference.statement].Text());
+      if (!why.empty() && !arguments.self_check) {
+        ++known[std::string(why)];
+        break;
+      }
+      if (!arguments.self_check && !SqliteAgreesWithItself(made)) {
+        ++undecided;
+        std::printf("-- undecided, SQLite's answer depends on its plan: --case %" PRIu64 "\n",
+                    case_seed);
+        break;
+      }
       ++failures;
       ReportDifference(case_seed, subject, made, arguments.self_check);
       break;
@@ -229,12 +252,17 @@ int Main(int argc, char** argv) {
   if (terminal) std::fprintf(stderr, "\r\033[K");
 
   coverage.Print();
-  bool ok = failures == 0;
+  const uint64_t tolerated = cases / kCasesPerUndecided + 1;
+  bool ok = failures <= (arguments.self_check ? tolerated : 0) && undecided <= tolerated;
   const uint64_t minimum = cases / kCasesPerFeature;
   const std::vector<std::string> below = coverage.Below(minimum, !arguments.allow_unsupported);
   const std::vector<std::string> unknown = coverage.Unknown();
   ok = ok && below.empty() && unknown.empty();
-  std::printf("\n%" PRIu64 " cases, %" PRIu64 " failed\n", cases, failures);
+  std::printf("\n%" PRIu64 " cases, %" PRIu64 " failed, %" PRIu64 " undecided\n", cases, failures,
+              undecided);
+  for (const auto& [why, count] : known) {
+    std::printf("known, %" PRIu64 " cases: %s\n", count, why.c_str());
+  }
   PrintNames("exercised too little", below);
   PrintNames("not in the list of features", unknown);
   return ok ? 0 : 1;

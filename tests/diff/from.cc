@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tests/diff/queries.h"
+#include "tests/diff/values.h"
 
 namespace kvsql::diff {
 namespace {
@@ -20,6 +21,21 @@ bool Shares(const Source& left, const std::string& name) {
 
 Node Queries::SourceOf(Scope* scope, bool plain, int depth, size_t max_rows, size_t* rows) {
   const std::string alias = NewAlias("s");
+  if (!plain && random_->Percent(2)) {
+    std::vector<Node> lines;
+    for (size_t i = 0; i < 1 + random_->Below(3); ++i) {
+      lines.push_back(
+          Node::Of("(", LiteralFor(Profile::kAny, random_), ", ", SmallNumber(random_), ")"));
+    }
+    Column any, small;
+    any.name = "column1";
+    small.name = "column2";
+    small.profile = Profile::kSmall;
+    *rows = lines.size();
+    scope->sources.push_back({alias, {any, small}});
+    return Node::Of("(VALUES ", Node::List(", ", std::move(lines)), ") AS ", alias)
+        .Feature("VALUES in FROM");
+  }
   if (!plain && depth > 0 && random_->Percent(15)) {
     Relation relation;
     Node query = Derived(depth - 1, &relation);
