@@ -6,7 +6,7 @@
 // Thread safety: a compiled LikeMatcher is immutable.
 //
 // Invariants:
-//   1. LikeMatcher::Matches allocates nothing.
+//   1. Matching allocates nothing and does not recurse.
 //   2. LikeMatcher and LikeMatch / GlobMatch agree on every pattern and text.
 #ifndef KVSQL_EXEC_FUNCTIONS_LIKE_H_
 #define KVSQL_EXEC_FUNCTIONS_LIKE_H_
@@ -16,17 +16,19 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/functions/text_search.h"
+
 namespace kvsql::exec {
 
-// Longer patterns are refused: "LIKE or GLOB pattern too complex".
+// Longer patterns are refused: "LIKE or GLOB pattern too complex". In bytes.
 constexpr size_t kMaxLikePattern = 50'000;
 
 // For patterns that vary from row to row. `escape` is a character, 0 for none.
 bool LikeMatch(std::string_view pattern, std::string_view text, uint32_t escape = 0);
 bool GlobMatch(std::string_view pattern, std::string_view text);
 
-// The one character of an ESCAPE operand. False if it is not one character: "ESCAPE expression must be a
-// single character".
+// The one character of an ESCAPE operand. False if it is not one character: "ESCAPE expression must be
+// a single character".
 bool ParseEscape(std::string_view text, uint32_t* escape);
 
 // A pattern compiled once, for many texts.
@@ -38,7 +40,28 @@ class LikeMatcher {
   bool Matches(std::string_view text) const;
 
  private:
-  std::string pattern_;
+  // What a pattern of ASCII literals and "%" comes to; all others are walked.
+  enum class Kind : uint8_t {
+    kWalk,
+    kAll,       // %
+    kExact,     // literal
+    kPrefix,    // literal%
+    kSuffix,    // %literal
+    kContains,  // %literal%
+    kPieces,    // several literals with "%" between them
+  };
+
+  LikeMatcher(std::string_view pattern, bool glob, uint32_t escape);
+
+  bool MatchesPieces(std::string_view text) const;
+
+  Kind kind_ = Kind::kWalk;
+  bool glob_;
+  bool open_start_ = false;  // the pattern begins with %
+  bool open_end_ = false;    // it ends with %
+  uint32_t escape_;
+  std::vector<Needle> pieces_;  // unless kWalk
+  std::string pattern_;         // if kWalk
 };
 
 }  // namespace kvsql::exec
