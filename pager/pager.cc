@@ -66,10 +66,7 @@ Pager::~Pager() {
   for (State* state : retired_states_) delete state;
   for (Unflushed& commit : unflushed_) delete commit.state;
   delete current_.exchange(nullptr);
-  for (const RetiredFrame& frame : retired_frames_) {
-    if (frame.extent) FreeExtentFrameLocked(frame.memory);
-  }
-  while (!extent_frames_.empty()) DropFrameLocked(extent_frames_.begin()->first);
+  while (!run_frames_.empty()) FreeRunFrameLocked(*run_frames_.begin());
 }
 
 StatusOr<std::shared_ptr<Pager>> Pager::Open(const PagerOptions& options) {
