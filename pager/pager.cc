@@ -326,7 +326,7 @@ Status Pager::CloseLast() {
     std::lock_guard lock(space_mutex_);
     current = current_.exchange(nullptr, std::memory_order_seq_cst);
     std::vector<const State*> held;
-    slots_.CollectHeld(&held);
+    slots_.CollectHeld(LiveStatesLocked(current), &held);
     const State* checkpointing = checkpoint_slot_->state.load();
     std::erase(held, checkpointing);
     if (!held.empty()) {

@@ -236,6 +236,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   void ReclaimFramesLocked(bool thorough);
   bool HeldLocked(TxId birth, TxId death) const;
   void CollectHeldLocked();
+  const std::vector<const State*>& LiveStatesLocked(const State* current);
   void ReleaseRunLocked(PageId first, uint32_t pages);
   void DropFrameLocked(PageId page);
   RunFrame* NewRunFrameLocked(PageRun run, TxId birth);
@@ -361,6 +362,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   };
   std::vector<Held> held_;
   std::vector<TxId> held_txids_;  // the same, sorted by transaction
+  std::vector<const State*> live_states_;
   std::vector<const State*> held_states_;
   uint64_t growth_hint_ = 0;  // pages that the running transaction has taken
   uint32_t map_reserve_ = 0;  // pages kept for the next checkpoint's map

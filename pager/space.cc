@@ -1,6 +1,7 @@
 // Space: which pages and frames are free for reuse, and the growth of the file.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <new>
 
 #include "base/check.h"
@@ -17,9 +18,18 @@ constexpr uint64_t kMaxGrowthBytes = 64ull << 20;
 
 }  // namespace
 
+// All states that a slot may rightly hold.
+const std::vector<const State*>& Pager::LiveStatesLocked(const State* current) {
+  live_states_.assign(retired_states_.begin(), retired_states_.end());
+  live_states_.push_back(current);
+  live_states_.push_back(writer_slot_->state.load(std::memory_order_relaxed));
+  std::sort(live_states_.begin(), live_states_.end(), std::less<>());
+  return live_states_;
+}
+
 void Pager::CollectHeldLocked() {
   held_states_.clear();
-  slots_.CollectHeld(&held_states_);
+  slots_.CollectHeld(LiveStatesLocked(current_.load(std::memory_order_relaxed)), &held_states_);
   held_.clear();
   held_txids_.clear();
   for (const State* state : held_states_) {
