@@ -27,6 +27,7 @@
 namespace kvsql::planner {
 
 enum class PlanKind : uint8_t {
+  kQuery,
   kGet,
   kValues,
   kCount,

@@ -45,11 +45,11 @@ class Planner {
   // Notes that the plan depends on the schema.
   void UseSchema(Plan* plan);
   StatusOr<const kv::TableDef*> FindTable(const parser::QualifiedName& name);
-  Status NoSuchTable(const parser::QualifiedName& name) const;
   StatusOr<PlanPtr> PlanControl();
 
   // --- plan_select.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanSelect(const parser::SelectStatement& statement);
+  StatusOr<PlanPtr> PlanDirectSelect(const parser::SelectStatement& statement);
   StatusOr<PlanPtr> PlanValues(const parser::SelectCore& core);
   StatusOr<PlanPtr> PlanConstantSelect(const parser::SelectCore& core);
   StatusOr<PlanPtr> PlanTableSelect(const parser::SelectCore& core);

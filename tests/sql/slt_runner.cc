@@ -1,226 +1,173 @@
-// slt_runner FILE|DIR...: runs sqllogictest files on kvsql, each on an empty database in memory.
+// slt_runner [OPTIONS] FILE|DIR|LIST.txt...: runs test files of the sqllogictest and .sqltest formats on
+// kvsql, or on SQLite to prove the files and this runner.
 //
-//    statement ok | statement error      SQL; behind `----` of an error: a piece of its message
-//    query TYPES [nosort|rowsort|valuesort] [LABEL]
-//                                        SQL, `----`, one value a line
-//    skipif NAME, onlyif NAME            names of this engine: kvsql and sqlite
-//    halt
-//
-// A line that begins with # does not exist. Values of type T print as they are ("(empty)" for none), of I as
-// integers, of R with three decimals, NULL as NULL.
+// A directory stands for its .test, .slt and .sqltest files; a list has a path on each line, relative to
+// itself. slt_file.h and sqltest_file.h describe the formats. Each file has a process of its own; a failure
+// is printed with file and line, and totals per directory come last. The exit status is 0 if there was a
+// record and none failed.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <sstream>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "exec/session.h"
-#include "exec/statement.h"
-#include "exec/statement_cache.h"
-#include "kv/store.h"
+#include "tests/sql/pool.h"
+#include "tests/sql/report.h"
 
-namespace kvsql {
+namespace kvsql::slt {
 namespace {
 
-struct Record {
-  size_t line = 0;
-  std::vector<std::string> words;  // of its first line
-  std::string sql;
-  std::vector<std::string> expected;
-  bool skipped = false;
+namespace fs = std::filesystem;
+
+constexpr char kUsage[] =
+    "usage: slt_runner [OPTIONS] FILE|DIR|LIST.txt...\n"
+    "  --engine kvsql|sqlite  what runs the SQL (kvsql)\n"
+    "  --memory               each file has a database in memory (that is the default)\n"
+    "  --db PATH              each file has a new database at PATH\n"
+    "  --jobs N               files at a time (1)\n"
+    "  --max-failures N       failures printed for each file (10)\n"
+    "  --timeout SECONDS      for one record; longer is a failure (60)\n"
+    "  --summary FILE         writes why records failed, the most frequent reason first (-: to the "
+    "output)\n"
+    "  --quiet                only totals\n";
+
+struct Arguments {
+  PoolOptions pool;
+  std::string summary;
+  bool quiet = false;
+  std::vector<std::string> paths;
 };
 
-std::vector<std::string> SplitWords(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
+// A file to run, with the name of the row in the totals that counts it.
+struct Input {
+  std::string path;  // absolute
+  std::string name;  // as it was given
+  std::string group;
+  std::string argument;  // of the command
+};
+
+[[noreturn]] void Refuse(const std::string& message) {
+  std::fprintf(stderr, "slt_runner: %s\n%s", message.c_str(), kUsage);
+  std::exit(2);
 }
 
-bool IsThisEngine(const std::string& name) { return name == "kvsql" || name == "sqlite"; }
+size_t Number(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0') Refuse(option + " needs a number");
+  return static_cast<size_t>(value);
+}
 
-std::vector<Record> ReadRecords(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::vector<Record> records;
-  Record record;
-  bool open = false;
-  bool in_results = false;
-  size_t number = 0;
-  const auto finish = [&] {
-    if (open) records.push_back(std::move(record));
-    record = Record();
-    open = in_results = false;
-  };
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty() && line[0] == '#') continue;
-    if (line.find_first_not_of(" \t") == std::string::npos) {
-      finish();
-      continue;
-    }
-    if (!open) {
-      const std::vector<std::string> words = SplitWords(line);
-      if ((words[0] == "skipif" || words[0] == "onlyif") && words.size() > 1) {
-        if (IsThisEngine(words[1]) == (words[0] == "skipif")) record.skipped = true;
-        continue;
-      }
-      record.words = words;
-      record.line = number;
-      open = true;
-    } else if (in_results) {
-      record.expected.push_back(line);
-    } else if (line == "----") {
-      in_results = true;
+Arguments Parse(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 >= argc) Refuse(word + " needs a value");
+      return argv[++i];
+    };
+    if (word == "--engine") {
+      const auto engine = engines::ParseEngine(value());
+      if (!engine) Refuse("there is no such engine");
+      arguments.pool.engine = *engine;
+    } else if (word == "--memory") {
+      arguments.pool.database.clear();
+    } else if (word == "--db") {
+      arguments.pool.database = fs::absolute(value()).string();
+    } else if (word == "--jobs") {
+      arguments.pool.jobs = std::max<size_t>(1, Number(word, value()));
+    } else if (word == "--max-failures") {
+      arguments.pool.max_failures = Number(word, value());
+    } else if (word == "--timeout") {
+      arguments.pool.record_timeout = std::chrono::seconds(Number(word, value()));
+    } else if (word == "--summary") {
+      arguments.summary = value();
+    } else if (word == "--quiet") {
+      arguments.quiet = true;
+    } else if (word.starts_with("--")) {
+      Refuse("unknown option " + word);
     } else {
-      if (!record.sql.empty()) record.sql += "\n";
-      record.sql += line;
+      arguments.paths.push_back(word);
     }
   }
-  finish();
-  return records;
+  if (arguments.paths.empty()) Refuse("no files");
+  if (arguments.quiet) arguments.pool.max_failures = 1;
+  return arguments;
 }
 
-std::string Render(const kv::ValueView& value, char type) {
-  if (value.is_null()) return "NULL";
-  kv::NumberText text;
-  if (type == 'I') {
-    return std::to_string(kv::CastValue(value, kv::Affinity::kInteger, &text).integer);
-  }
-  if (type == 'R') {
-    char buffer[64];
-    std::snprintf(buffer, sizeof(buffer), "%.3f",
-                  kv::CastValue(value, kv::Affinity::kReal, &text).real);
-    return buffer;
-  }
-  const std::string_view bytes = kv::CastValue(value, kv::Affinity::kText, &text).bytes();
-  return bytes.empty() ? "(empty)" : std::string(bytes);
+Input InputOf(const fs::path& path, const std::string& group) {
+  return {fs::absolute(path).lexically_normal().string(), path.string(), group, {}};
 }
 
-class FileRunner {
- public:
-  explicit FileRunner(std::string name) : name_(std::move(name)) {
-    store_ = kv::Store::Open(kv::StoreOptions()).value();
-    session_ = std::make_unique<exec::Session>(store_, &cache_);
-  }
+// The directory and the folder in it where the file lies.
+std::string GroupIn(const fs::path& directory, const fs::path& file) {
+  const fs::path inside = file.lexically_relative(directory);
+  const std::string top =
+      directory.has_filename() ? directory.string() : directory.parent_path().string();
+  return std::distance(inside.begin(), inside.end()) > 1 ? top + "/" + inside.begin()->string()
+                                                         : top;
+}
 
-  // Number of failures.
-  int Run(const std::vector<Record>& records) {
-    for (const Record& record : records) {
-      if (record.skipped) continue;
-      if (record.words[0] == "halt") break;
-      if (record.words[0] == "statement") {
-        RunStatement(record);
-      } else if (record.words[0] == "query") {
-        RunQuery(record);
-      } else {
-        Fail(record, "unknown record: " + record.words[0]);
-      }
-      ++run_;
-    }
-    return failures_;
-  }
-  int run() const { return run_; }
-
- private:
-  void Fail(const Record& record, const std::string& what) {
-    std::printf("%s:%zu: %s\n    %s\n", name_.c_str(), record.line, what.c_str(),
-                record.sql.c_str());
-    ++failures_;
-  }
-
-  // Runs all statements; rows (if wanted) are rendered by `types`.
-  Status Execute(std::string_view sql, const std::string* types,
-                 std::vector<std::vector<std::string>>* rows) {
-    while (true) {
-      size_t consumed = 0;
-      KV_ASSIGN_OR_RETURN(exec::StatementPtr statement, session_->Prepare(sql, &consumed));
-      if (statement == nullptr) return absl::OkStatus();
-      if (types != nullptr && statement->column_count() != static_cast<int>(types->size())) {
-        return absl::InvalidArgumentError("the query has " +
-                                          std::to_string(statement->column_count()) + " columns");
-      }
-      while (true) {
-        KV_ASSIGN_OR_RETURN(const bool row, statement->Step());
-        if (!row) break;
-        if (types == nullptr) continue;
-        std::vector<std::string>& rendered = rows->emplace_back();
-        for (size_t i = 0; i < types->size(); ++i) {
-          rendered.push_back(Render(statement->column(static_cast<int>(i)), (*types)[i]));
-        }
-      }
-      sql.remove_prefix(consumed);
-    }
-  }
-
-  void RunStatement(const Record& record) {
-    const bool expect_error = record.words.size() > 1 && record.words[1] == "error";
-    const Status status = Execute(record.sql, nullptr, nullptr);
-    if (!expect_error) {
-      if (!status.ok()) Fail(record, "failed: " + std::string(status.message()));
-      return;
-    }
-    if (status.ok()) return Fail(record, "succeeded, an error was expected");
-    for (const std::string& piece : record.expected) {
-      if (status.message().find(piece) == std::string::npos) {
-        Fail(record, "the error is: " + std::string(status.message()));
+void AddInputs(const fs::path& path, std::vector<Input>* inputs) {
+  if (fs::is_directory(path)) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension == ".test" || extension == ".slt" || extension == ".sqltest") {
+        files.push_back(entry.path());
       }
     }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) inputs->push_back(InputOf(file, GroupIn(path, file)));
+  } else if (path.extension() == ".txt") {
+    std::ifstream list(path);
+    if (!list) Refuse("cannot read " + path.string());
+    for (std::string line; std::getline(list, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (line.empty()) continue;
+      inputs->push_back(InputOf(path.parent_path() / line, fs::path(line).parent_path().string()));
+    }
+  } else {
+    inputs->push_back(InputOf(path, path.parent_path().string()));
   }
-
-  void RunQuery(const Record& record) {
-    if (record.words.size() < 2) return Fail(record, "query without types");
-    std::vector<std::vector<std::string>> rows;
-    const Status status = Execute(record.sql, &record.words[1], &rows);
-    if (!status.ok()) return Fail(record, "failed: " + std::string(status.message()));
-    const std::string sort = record.words.size() > 2 ? record.words[2] : "nosort";
-    if (sort == "rowsort") std::sort(rows.begin(), rows.end());
-    std::vector<std::string> values;
-    for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());
-    if (sort == "valuesort") std::sort(values.begin(), values.end());
-    if (values == record.expected) return;
-    std::string got;
-    for (const std::string& value : values) got += "\n    got: " + value;
-    Fail(record, "wrong result" + got);
-  }
-
-  const std::string name_;
-  exec::StatementCache cache_;
-  std::shared_ptr<kv::Store> store_;
-  std::unique_ptr<exec::Session> session_;
-  int failures_ = 0;
-  int run_ = 0;
-};
+}
 
 int Main(int argc, char** argv) {
-  std::vector<std::filesystem::path> files;
-  for (int i = 1; i < argc; ++i) {
-    const std::filesystem::path path = argv[i];
-    if (std::filesystem::is_directory(path)) {
-      for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-        if (entry.path().extension() == ".test") files.push_back(entry.path());
-      }
-    } else {
-      files.push_back(path);
-    }
+  const Arguments arguments = Parse(argc, argv);
+  std::vector<Input> inputs;
+  for (const std::string& path : arguments.paths) {
+    const size_t before = inputs.size();
+    AddInputs(path, &inputs);
+    for (size_t i = before; i < inputs.size(); ++i) inputs[i].argument = path;
   }
-  std::sort(files.begin(), files.end());
-  int failures = 0;
-  int run = 0;
-  for (const std::filesystem::path& file : files) {
-    FileRunner runner(file.string());
-    failures += runner.Run(ReadRecords(file));
-    run += runner.run();
+  std::vector<std::string> paths;
+  std::map<std::string, const Input*> by_path;
+  for (const Input& input : inputs) {
+    paths.push_back(input.path);
+    by_path[input.path] = &input;
   }
-  std::printf("%zu files, %d records, %d failures\n", files.size(), run, failures);
-  return failures == 0 && run > 0 ? 0 : 1;
+  Report report(inputs.size(), isatty(STDERR_FILENO) != 0);
+  RunFiles(
+      paths, arguments.pool,
+      [&](const FileReport& file) {
+        const Input& input = *by_path[file.path];
+        report.Add(file, input.name, input.group, input.argument, arguments.quiet);
+      },
+      [&](const Progress& progress) { report.Show(progress); });
+  report.PrintTotals();
+  if (!arguments.summary.empty() && !report.WriteSummary(arguments.summary)) {
+    Refuse("cannot write " + arguments.summary);
+  }
+  return report.ok() ? 0 : 1;
 }
 
 }  // namespace
-}  // namespace kvsql
+}  // namespace kvsql::slt
 
-int main(int argc, char** argv) { return kvsql::Main(argc, argv); }
+int main(int argc, char** argv) { return kvsql::slt::Main(argc, argv); }
