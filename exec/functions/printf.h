@@ -6,7 +6,8 @@
 //                characters instead of bytes
 //   conversion   d i u x X o p r (1st, 2nd)   f e E g G   s z c   q Q w (quoted)   % n
 //
-// A conversion that does not exist ends the text. Missing arguments are NULL.
+// A conversion that does not exist ends the text. Missing arguments are NULL. A text over kMaxLength is an
+// error, where SQLite silently answers NULL.
 //
 // Thread safety: functions without state.
 #ifndef KVSQL_EXEC_FUNCTIONS_PRINTF_H_
