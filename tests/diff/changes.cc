@@ -62,7 +62,9 @@ Node Changes::Insert(Table* table) {
       if (rowid && random_->Percent(20)) {
         row.Add("NULL");
       } else if (!rowid && random_->Percent(10)) {
-        row.Add(queries_->expressions().Any(Scope(), 1));
+        const bool small = table->columns[places[j]].column.profile == Profile::kSmall;
+        row.Add(small ? queries_->expressions().Small(Scope(), 1)
+                      : queries_->expressions().Any(Scope(), 1));
       } else {
         row.Add(Node::Expr(maker_->ValueFor(*table, places[j])));
       }
@@ -113,7 +115,8 @@ Node Changes::Update(const Table& table) {
   std::vector<Node> sets;
   for (const size_t place : places) {
     const TableColumn& column = table.columns[place];
-    const bool small = column.column.profile == Profile::kSmall && random_->Percent(50);
+    // Sums of the column stay exact.
+    const bool small = column.column.profile == Profile::kSmall;
     const bool rowid = static_cast<int>(place) == table.rowid_column;
     const bool strict = table.strict && one_row == nullptr;
     Node value = strict                          ? Node::Expr(maker_->StrictValueFor(table, place))
@@ -128,10 +131,9 @@ Node Changes::Update(const Table& table) {
     const size_t place = (*one_row)[0];
     where = Node::Of(" WHERE ", table.columns[place].column.name, " = ",
                      Node::Expr(maker_->ValueFor(table, place)));
-    if (random_->Percent(20))
-      where.Add(Node::Optional(" AND ", queries_->TableCondition(table, true)));
+    if (random_->Percent(20)) where.Add(Node::Optional(" AND ", queries_->TableCondition(table)));
   } else if (random_->Percent(85)) {
-    where = Node::Optional(" WHERE ", queries_->TableCondition(table, true));
+    where = Node::Optional(" WHERE ", queries_->TableCondition(table));
   }
   return Node::Of("UPDATE ", Conflict("UPDATE", one_row == nullptr), table.name, " SET ",
                   Node::List(", ", std::move(sets)), std::move(where))
@@ -140,8 +142,7 @@ Node Changes::Update(const Table& table) {
 
 Node Changes::Delete(const Table& table) {
   Node where;
-  if (random_->Percent(96))
-    where = Node::Optional(" WHERE ", queries_->TableCondition(table, true));
+  if (random_->Percent(96)) where = Node::Optional(" WHERE ", queries_->TableCondition(table));
   return Node::Of("DELETE FROM ", table.name, std::move(where)).Feature("DELETE");
 }
 
