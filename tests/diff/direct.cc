@@ -77,7 +77,10 @@ Node Queries::Direct() {
 }
 
 Node Queries::Again(Node query) {
-  for (Node* node : query.All()) {
+  // From the end: a node's parts, which go with it, come behind it.
+  std::vector<Node*> nodes = query.All();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node* const node = *it;
     if (node->Has("literal") && random_->Percent(70)) {
       *node = Node::Expr(LiteralFor(Profile::kAny, random_)).Feature("literal");
     } else if (node->Has("small number") && random_->Percent(70)) {
