@@ -76,6 +76,11 @@ StatusOr<Statement> Connection::prepare(std::string_view sql) {
   return StatementAccess::Prepare(rep_, sql);
 }
 
+StatusOr<std::optional<Statement>> Connection::prepare_next(std::string_view* sql) {
+  if (rep_ == nullptr) return MovedFrom();
+  return StatementAccess::PrepareNext(rep_, sql);
+}
+
 StatusOr<Statement> Connection::query(std::string_view sql, std::span<const ValueView> parameters) {
   if (rep_ == nullptr) return MovedFrom();
   StatusOr<Statement> statement = StatementAccess::Prepare(rep_, sql);

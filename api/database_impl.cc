@@ -87,7 +87,7 @@ Status DatabaseImpl::Close() {
     return absl::FailedPreconditionError(
         absl::StrCat("close: a write transaction of ", path_, " is open"));
   }
-  const Status status = store_->Close();
+  Status status = store_->Close();
   // Refused, because something is being read; any other answer ends the store.
   if (absl::IsFailedPrecondition(status) && store_->health().ok()) return status;
   closed_.store(true, std::memory_order_release);

@@ -169,6 +169,20 @@ StatusOr<Statement> StatementAccess::Prepare(WriteTarget* owner, std::string_vie
   return Statement(owner, statement.release());
 }
 
+StatusOr<std::optional<Statement>> StatementAccess::PrepareNext(WriteTarget* owner,
+                                                                std::string_view* sql) {
+  if (owner->database->closed()) return ClosedError();
+  size_t consumed = 0;
+  KV_ASSIGN_OR_RETURN(exec::StatementPtr statement, owner->session->Prepare(*sql, &consumed));
+  if (statement == nullptr) {
+    *sql = {};
+    return std::optional<Statement>();
+  }
+  sql->remove_prefix(consumed);
+  owner->Ref();
+  return std::optional<Statement>(Statement(owner, statement.release()));
+}
+
 Status StatementAccess::Execute(WriteTarget* owner, std::string_view sql,
                                 std::span<const ValueView> parameters) {
   if (!parameters.empty()) {

@@ -12,13 +12,14 @@
 #include "bench/rows/rows.h"
 #include "bench/scratch.h"
 
+namespace kvsql::bench {
 namespace {
 
 void WriteFile(const char* path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) kvsql::bench::Fatal(std::string("cannot write ") + path);
+  if (!file) Fatal(std::string("cannot write ") + path);
 }
 
 void Print(const std::string& text) {
@@ -26,10 +27,7 @@ void Print(const std::string& text) {
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace kvsql::bench;
+int Main(int argc, char** argv) {
   const auto options = ParseOptions(argc, argv, std::getenv("KVSQL_BENCH_ROWS"));
   if (!options.ok()) {
     std::fprintf(stderr, "kvsql_bench: %s\n\n%s", std::string(options.status().message()).c_str(),
@@ -56,3 +54,8 @@ int main(int argc, char** argv) {
   Print("\n" + TableText(results) + "Written: bench.md, bench.json, bench.svg\n");
   return 0;
 }
+
+}  // namespace
+}  // namespace kvsql::bench
+
+int main(int argc, char** argv) { return kvsql::bench::Main(argc, argv); }

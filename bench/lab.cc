@@ -56,11 +56,12 @@ const std::vector<Probe>& Lab::ShuffledFor(uint32_t round) {
   return shuffled_;
 }
 
-void Lab::RunRounds(const char* row, std::vector<Participant> participants, uint32_t chunks) {
+void Lab::RunRounds(const char* row, const std::vector<Participant>& participants,
+                    uint32_t chunks) {
   Run(row, participants, options_.rounds, chunks);
 }
 
-void Lab::RunOnce(const char* row, std::vector<Participant> participants) {
+void Lab::RunOnce(const char* row, const std::vector<Participant>& participants) {
   Run(row, participants, 1, 1);
 }
 

@@ -55,9 +55,10 @@ class Lab {
   // The round's keys in the round's shuffled order; valid until the next round is asked for.
   const std::vector<Probe>& ShuffledFor(uint32_t round);
 
-  void RunRounds(const char* row, std::vector<Participant> participants, uint32_t chunks = 1);
+  void RunRounds(const char* row, const std::vector<Participant>& participants,
+                 uint32_t chunks = 1);
   // The same with fewer rounds, for figures that do not vary.
-  void RunOnce(const char* row, std::vector<Participant> participants);
+  void RunOnce(const char* row, const std::vector<Participant>& participants);
 
   // A new database in the scratch directory with rows and keys (LMDB: keys), loaded in order,
   // closed cleanly and opened again: its data is in its final place.

@@ -181,6 +181,7 @@ bool BytesNode::InsertAt(uint8_t* page, uint32_t /*page_size*/, uint32_t index, 
   slots[index].key_length =
       static_cast<uint16_t>(suffix.size() | (entry.spilled ? kSpilledKey : 0));
   ++header->count;
+  UpdateHints(page, header->count - 1u, index);
   SetHeapStart(page, offset);
   if (entry.extents) NodeHeaderOf(page)->flags |= kNodeHasExtents;
   return true;
@@ -205,7 +206,19 @@ bool BytesNode::RemoveAt(uint8_t* page, uint32_t /*page_size*/, uint32_t index, 
     slots[0].head = 0;
     slots[0].key_length = 0;
   }
+  UpdateHints(page, header->count + 1u, index);
   return true;
+}
+
+void BytesNode::UpdateHints(uint8_t* page, uint32_t old_count, uint32_t index) {
+  const uint32_t count = CountOf(page);
+  if (count < kMinHinted) return;
+  const uint32_t stride = HintStride(count);
+  if (old_count < kMinHinted || HintStride(old_count) != stride) index = 0;
+  const BytesSlot* slots = Slots(page);
+  for (uint32_t i = kHints; i > 0 && i * stride >= index; --i) {
+    StoreLe<uint32_t>(page + kHintsOffset + 4 * (i - 1), slots[i * stride].head);
+  }
 }
 
 bool BytesNode::ReplaceAt(uint8_t* page, uint32_t index, const Entry& entry) {
@@ -323,6 +336,7 @@ void BytesNode::Build(uint8_t* page, uint32_t page_size, std::span<const Entry> 
     extents |= entry.extents;
   }
   KV_CHECK(heap >= SlotsEnd(page));
+  UpdateHints(page, 0, 0);
   SetHeapStart(page, heap);
   if (extents) NodeHeaderOf(page)->flags |= kNodeHasExtents;
 }

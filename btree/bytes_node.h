@@ -82,7 +82,7 @@ struct BytesNode {
     const char* rest = key.data() + prefix_length;
     const size_t rest_size = key.size() - prefix_length;
     const uint32_t head = HeadOf(rest, rest_size);
-    const uint32_t index = LowerHead(slots, first, count, head);
+    const uint32_t index = LowerHead(page, slots, first, count, head);
     if (index == count || slots[index].head != head) return {.index = index};
     if (slots[index].key_length == rest_size && rest_size <= kHeadBytes) {
       return {.index = index, .exact = true};
@@ -90,10 +90,15 @@ struct BytesNode {
     return SearchTies(pages, page, index, key, {rest, rest_size}, head);
   }
 
-  // Asks for the lines of a cold page that a search will touch, so that they come side by side: the header's,
-  // and those around which the first steps of a search among some 200 slots fall.
+  static uint32_t Hint(const uint8_t* page, uint32_t i) {
+    return LoadLe<uint32_t>(page + kHintsOffset + 4 * i);
+  }
+
+  // Asks for the lines of a cold page that every search touches, so that they come side by side: headers and
+  // hints. Which slots a search needs, the hints tell.
   static void Prefetch(const uint8_t* page) {
-    for (uint32_t line = 0; line < 24; line += 3) __builtin_prefetch(page + line * 64);
+    __builtin_prefetch(page);
+    __builtin_prefetch(page + 64);
   }
 
   static NodePosition SearchLeaf(const pager::PageReader& pages, const uint8_t* page,
@@ -220,9 +225,6 @@ struct BytesNode {
   }
 
  private:
-  // Slots of which a search takes the lines at once.
-  static constexpr uint32_t kLastSlots = 24;
-
   static uint32_t SlotsEnd(const uint8_t* page) {
     const pager::PageHeader* header = pager::HeaderOf(page);
     return SlotsOffset(header->prefix_length) +
@@ -270,18 +272,21 @@ struct BytesNode {
   }
 
   // First slot of [first, count) with a head >= `head`.
-  static uint32_t LowerHead(const BytesSlot* slots, uint32_t first, uint32_t count, uint32_t head) {
-    if (first >= count) return count;
-    const BytesSlot* base = slots + first;
-    uint32_t n = count - first;
-    // A mask instead of a branch: which half it is cannot be foretold. The lines for the last steps are
-    // asked for together.
-    while (n > kLastSlots) {
-      const uint32_t half = n / 2;
-      base += half & (0u - static_cast<uint32_t>(base[half - 1].head < head));
-      n -= half;
+  static uint32_t LowerHead(const uint8_t* page, const BytesSlot* slots, uint32_t first,
+                            uint32_t count, uint32_t head) {
+    uint32_t end = count;
+    if (count >= kMinHinted) [[likely]] {
+      uint32_t smaller = 0;
+      for (uint32_t i = 0; i < kHints; ++i) smaller += Hint(page, i) < head;
+      const uint32_t stride = HintStride(count);
+      if (smaller != 0) first = smaller * stride + 1;
+      if (smaller != kHints) end = (smaller + 1) * stride;
     }
-    for (uint32_t i = 2; i < kLastSlots; i += 8) __builtin_prefetch(base + i);
+    if (first >= end) return end;
+    // A mask instead of a branch: which half it is cannot be foretold. The lines are asked for together.
+    const BytesSlot* base = slots + first;
+    uint32_t n = end - first;
+    for (uint32_t i = 0; i < n; i += 8) __builtin_prefetch(base + i);
     while (n > 1) {
       const uint32_t half = n / 2;
       base += half & (0u - static_cast<uint32_t>(base[half - 1].head < head));
@@ -289,6 +294,9 @@ struct BytesNode {
     }
     return static_cast<uint32_t>(base - slots) + (base->head < head);
   }
+
+  // Makes the hints right after a change of the slots from `index` on, whose number was `old_count`.
+  static void UpdateHints(uint8_t* page, uint32_t old_count, uint32_t index);
 
   // Decides among the slots from `index` on whose head is `head`.
   static NodePosition SearchTies(const pager::PageReader& pages, const uint8_t* page,

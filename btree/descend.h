@@ -17,7 +17,8 @@ namespace kvsql::btree {
 template <typename Node>
 inline uint64_t IdentityOf(pager::TreeId tree, uint32_t level) {
   const auto type = level == 0 ? Node::kLeafType : Node::kBranchType;
-  return uint64_t{tree} | uint64_t{static_cast<uint8_t>(type)} << 32 | uint64_t{level} << 40;
+  const uint64_t wide_level = level;
+  return uint64_t{tree} | uint64_t{static_cast<uint8_t>(type)} << 32 | wide_level << 40;
 }
 static_assert(offsetof(pager::PageHeader, tree) == 20);
 static_assert(offsetof(pager::PageHeader, type) == 24);

@@ -154,7 +154,7 @@ inline uint8_t* CopyPayload(uint8_t* to, const Entry& entry) {
 inline void NoteInsert(uint8_t* page, uint32_t position) {
   NodeHeader* header = NodeHeaderOf(page);
   const uint32_t last = header->last_insert;
-  int run = header->run;
+  auto run = static_cast<int>(header->run);
   if (position == last + 1) {
     run = run < 0 ? 1 : run + (run < 100);
   } else if (position == last) {

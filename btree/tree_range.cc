@@ -31,6 +31,20 @@ Status NodeWriter<Node>::CollectLeaf(const uint8_t* page, uint32_t from, uint32_
   return absl::OkStatus();
 }
 
+// What a damaged tree names twice, or beyond the file, is found before anything is cut.
+Status WriterState::CheckWaste(Waste* waste) const {
+  const auto bad = [this](pager::PageId page, const char* what) {
+    return DataLoss("tree ", tree_, ": page ", page, " ", what);
+  };
+  std::sort(waste->pages.begin(), waste->pages.end());
+  for (size_t i = 0; i < waste->pages.size(); ++i) {
+    const pager::PageId page = waste->pages[i];
+    if (page >= pages_->page_count()) return bad(page, "is outside the file");
+    if (i != 0 && page == waste->pages[i - 1]) return bad(page, "is named twice");
+  }
+  return absl::OkStatus();
+}
+
 // `extents`: what the parent says of the subtree.
 template <typename Node>
 Status NodeWriter<Node>::CollectSubtree(pager::PageId id, uint32_t level, bool extents,
@@ -171,6 +185,7 @@ StatusOr<uint64_t> NodeWriter<Node>::DeleteRange(Bound lo, Bound hi) {
   Waste waste;
   if (!HeightOk(root_)) return DataLoss("tree ", tree_, ": impossible height");
   KV_RETURN_IF_ERROR(CollectRange(root_.page, root_.height, lo, hi, &waste));
+  KV_RETURN_IF_ERROR(CheckWaste(&waste));
   if (waste.rows == 0) return uint64_t{0};
   if (lo && hi) {
     KV_RETURN_IF_ERROR(Locate(*lo));
@@ -220,6 +235,7 @@ StatusOr<uint64_t> NodeWriter<Node>::Clear() {
   }
   Waste waste;
   KV_RETURN_IF_ERROR(CollectSubtree(root_.page, root_.height, HasExtents(page), &waste));
+  KV_RETURN_IF_ERROR(CheckWaste(&waste));
   FreeWaste(waste);
   const uint64_t count = root_.count;
   root_.page = pager::kNoPage;

@@ -146,6 +146,12 @@ Status CheckBytesNode(const uint8_t* page, uint32_t page_size, bool branch) {
       return BadNode(page, "slot ", i, ": keys are out of order");
     }
   }
+  for (uint32_t i = 0; count >= kMinHinted && i < kHints; ++i) {
+    const uint32_t at = (i + 1) * HintStride(count);
+    if (BytesNode::Hint(page, i) != slots[at].head) {
+      return BadNode(page, "hint ", i, " is not the head of slot ", at);
+    }
+  }
   if (used + node->dead != page_size - heap) {
     return BadNode(page, used, " bytes in cells and ", int{node->dead}, " dead ones in a heap of ",
                    page_size - heap);

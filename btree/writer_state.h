@@ -67,6 +67,7 @@ class WriterState {
   Status EnsureSpares(size_t count);
   pager::NewPage TakeSpare(pager::PageType type, uint32_t level);
   void FreeSpares();
+  Status CheckWaste(Waste* waste) const;
   void FreeWaste(const Waste& waste);
 
   pager::PageWriter* const pages_;

@@ -49,6 +49,14 @@ function(kvsql_collect item)
   set_property(GLOBAL APPEND PROPERTY KVSQL_EXTERNAL ${item})
 endfunction()
 
+# The headers that are installed say which version they are; that has to be this project's.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${CMAKE_SOURCE_DIR}/api/include/kvsql/version.h)
+file(STRINGS ${CMAKE_SOURCE_DIR}/api/include/kvsql/version.h header_version REGEX "define KVSQL_VERSION ")
+if(NOT header_version STREQUAL "#define KVSQL_VERSION \"${PROJECT_VERSION}\"")
+  message(FATAL_ERROR "api/include/kvsql/version.h says '${header_version}', CMakeLists.txt ${PROJECT_VERSION}")
+endif()
+
 get_property(components GLOBAL PROPERTY KVSQL_COMPONENTS)
 foreach(component IN LISTS components)
   kvsql_collect(${component})

@@ -1,6 +1,6 @@
 // Running expression programs: SQLite's arithmetic, comparison and logic over single rows.
 //
-// Thread safety: functions without state of their own; an EvalScratch belongs to one thread.
+// Thread safety: functions without state of their own; an EvalContext's arena belongs to one thread.
 //
 // Invariants:
 //   1. Nothing fails: what SQLite cannot compute is NULL.
@@ -9,31 +9,15 @@
 #define KVSQL_EXEC_EVALUATE_H_
 
 #include <cstdint>
-#include <deque>
-#include <string>
 
+#include "exec/functions/text_arena.h"
+#include "exec/scalar_ops.h"
 #include "kv/row.h"
 #include "kv/value.h"
 #include "planner/lifted.h"
 #include "planner/plan.h"
 
 namespace kvsql::exec {
-
-// Texts that expressions make. They stay until Reset, which keeps their memory.
-class EvalScratch {
- public:
-  std::string* Next() {
-    if (used_ == texts_.size()) texts_.emplace_back();
-    std::string* text = &texts_[used_++];
-    text->clear();
-    return text;
-  }
-  void Reset() { used_ = 0; }
-
- private:
-  std::deque<std::string> texts_;  // addresses stay
-  size_t used_ = 0;
-};
 
 // What expressions look at while a statement runs.
 struct EvalContext {
@@ -43,7 +27,7 @@ struct EvalContext {
   size_t matrix_offset = 0;      // of the current row in the matrix of lifted values
   const kv::Row* row = nullptr;  // null: no columns
   kv::ValueView* registers = nullptr;
-  EvalScratch* scratch = nullptr;
+  TextArena* scratch = nullptr;
 };
 
 kv::ValueView RunProgram(const planner::Program& program, const EvalContext& context);
@@ -66,9 +50,6 @@ inline kv::ValueView Evaluate(planner::Operand operand, const EvalContext& conte
   }
   return {};
 }
-
-// What WHERE makes of a value: 1, 0, or -1 for NULL.
-int Truth(const kv::ValueView& value);
 
 }  // namespace kvsql::exec
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "planner/prepare.h"
+#include "planner/query/query_plan.h"
 
 namespace kvsql::exec {
 
@@ -20,6 +21,7 @@ Statement::Statement(Session* session, std::shared_ptr<const planner::Plan> plan
 Statement::~Statement() { Reset(); }
 
 void Statement::SetPlan(std::shared_ptr<const planner::Plan> plan) {
+  query_.reset();  // it knows the old plan
   plan_ = std::move(plan);
   registers_.resize(plan_->registers);
   results_.resize(plan_->outputs.size());
@@ -130,6 +132,8 @@ StatusOr<bool> Statement::Run() {
   switch (plan_->kind) {
     case PlanKind::kGet:
       break;
+    case PlanKind::kQuery:
+      return RunQuery();
     case PlanKind::kValues:
       return RunValues();
     case PlanKind::kCount:
@@ -142,6 +146,9 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kInsert:
     case PlanKind::kUpdate:
     case PlanKind::kDelete:
+    case PlanKind::kQueryInsert:
+    case PlanKind::kQueryUpdate:
+    case PlanKind::kQueryDelete:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
     case PlanKind::kDrop:
@@ -170,6 +177,11 @@ void Statement::FinishRead() {
 void Statement::Detach() {
   showing_ = false;
   if (!at_row_) return;
+  if (plan_->kind == PlanKind::kQuery) {
+    query_->Drain();
+    query_->Row(results_.data());
+    return;
+  }
   detached_values_.resize(results_.size());
   for (size_t i = 0; i < results_.size(); ++i) {
     detached_values_[i] = column(static_cast<int>(i));
@@ -270,6 +282,33 @@ StatusOr<bool> Statement::RunGet() {
   }
   FinishRead();
   return status;
+}
+
+StatusOr<bool> Statement::RunQuery() {
+  if (!at_row_) {
+    KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
+    Status status = CheckPlan(reader);
+    if (status.ok()) {
+      SetUpQuery();
+      status = query_->Start(reader);
+    }
+    if (!status.ok()) {
+      FinishRead();
+      return status;
+    }
+    if (snapshot_ == nullptr && session_->in_transaction()) {
+      showing_ = true;
+      session_->AddShowing(this);
+    }
+  }
+  const StatusOr<bool> stepped = query_->Step();
+  if (!stepped.ok() || !*stepped) {
+    FinishRead();
+    return stepped;
+  }
+  query_->Row(results_.data());
+  at_row_ = true;
+  return true;
 }
 
 StatusOr<bool> Statement::RunCount() {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "exec/batch/query_run.h"
 #include "exec/evaluate.h"
 #include "exec/session.h"
 #include "exec/statement_cache.h"
@@ -95,6 +96,7 @@ class Statement {
   StatusOr<bool> RunCount();
   StatusOr<bool> RunValues();
   StatusOr<bool> RunPragma();
+  StatusOr<bool> RunQuery();
   StatusOr<bool> FindRow(const kv::Reader& reader, const planner::KeyLookup& lookup);
   StatusOr<bool> NextMadeRow();
   void ShowOutputs();
@@ -109,6 +111,10 @@ class Statement {
   Status Update(kv::WriteTxn& txn, const planner::UpdatePlan& plan);
   Status Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan);
   Status RunDdl(kv::WriteTxn& txn);
+
+  // statement_query_write.cc
+  Status WriteQueryRows(kv::WriteTxn& txn);
+  void SetUpQuery();
   Status RunControl();
 
   // statement_pragma.cc
@@ -136,7 +142,9 @@ class Statement {
   std::vector<kv::ValueView> values_;     // of a row to be written
   std::vector<kv::ValueView> results_;    // outputs that are not read from row_
   std::vector<kv::Value> detached_values_;
-  EvalScratch scratch_;
+  TextArena scratch_;
+
+  std::unique_ptr<QueryRun> query_;  // of a plan for the batch tier
 
   // Statements that make all their rows at once.
   std::vector<std::vector<kv::Value>> made_rows_;

@@ -69,7 +69,7 @@ Status AllocationMap::LoadDirectory(PageId first, uint32_t page_count, TxId txid
                           .kind = entry.kind,
                           .exists = true,
                           .count = entry.count},
-                 /*owner=*/1);
+                 RootTable::kNobody);
     }
   }
   return absl::OkStatus();

@@ -113,7 +113,8 @@ void Allocator::Claim(PageId page) {
 }
 
 void Allocator::Release(PageId page) {
-  KV_DCHECK(page < page_count_ && !IsFree(page));
+  // A damaged file may name a page twice, so that it is given back twice.
+  if (page >= page_count_ || IsFree(page)) return;
   free_[page / 64] |= uint64_t{1} << (page % 64);
   ++free_pages_;
   lowest_word_ = std::min(lowest_word_, page / 64);

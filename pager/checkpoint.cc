@@ -47,7 +47,9 @@ Status Pager::WritePages(std::vector<std::pair<PageId, bool>> pages) {
            pages[at + count].first == pages[at].first + count) {
       const auto [page, headerless] = pages[at + count];
       uint8_t* copy = staging.get() + (count << page_shift_);
-      const uint8_t* frame = table_.frame(page);
+      RunFrame* extent = headerless ? table_.run_frame(page) : nullptr;
+      const uint8_t* frame =
+          extent != nullptr ? extent->page(page, page_shift_) : table_.frame(page);
       KV_CHECK(frame != nullptr);
       std::memcpy(copy, frame, page_size());
       if (!headerless) StampChecksum(copy, page_size(), salt_);
@@ -101,8 +103,9 @@ Status Pager::RunCheckpoint(CheckpointWork work) {
       for (const BornRun& run : delta.born) {
         for (uint32_t i = 0; i < run.pages; ++i) {
           const PageId page = run.first + i;
-          if (map_.IsAllocated(page) && table_.frame(page) != nullptr)
-            write.emplace_back(page, run.extent);
+          const bool framed =
+              run.extent ? table_.run_frame(page) != nullptr : table_.frame(page) != nullptr;
+          if (framed && map_.IsAllocated(page)) write.emplace_back(page, run.extent);
         }
       }
     }
@@ -167,13 +170,20 @@ Status Pager::RunCheckpoint(CheckpointWork work) {
     checkpoint_txid_ = 0;
     // The pages stand in the file, synced: readers of the next version find them there (S5).
     for (const auto& [page, headerless] : write) {
+      if (headerless) table_.SetMappedRun({page, 1});
+    }
+    for (const auto& [page, headerless] : write) {
+      if (headerless) {
+        RunFrame* extent = table_.run_frame(page);
+        if (extent == nullptr) continue;  // went with its first page
+        ForgetRunFrameLocked(extent);
+        retired_frames_.push_back({nullptr, extent, extent->birth, version_ + 1});
+        continue;
+      }
       uint8_t* frame = table_.frame(page);
-      const TxId birth = headerless ? 0 : HeaderOf(frame)->birth;
       table_.SetMapped(page);
       table_.SetFrame(page, nullptr);
-      bool own_memory = true;
-      if (headerless) own_memory = extent_frames_.erase(page) != 0;
-      if (own_memory) retired_frames_.push_back({frame, headerless, birth, version_ + 1});
+      retired_frames_.push_back({frame, nullptr, HeaderOf(frame)->birth, version_ + 1});
     }
     for (const PageId page : replaced) allocator_.Release(page);
     pending_.insert(pending_.end(), pinned_.begin(), pinned_.end());

@@ -45,8 +45,9 @@ class PageReader {
   Status FetchError(PageId id) const;
 
   // The bytes of a run of headerless pages (a large value), all run.pages * page_size() of them contiguous,
-  // or nullptr if the run lies outside the file or `validate` refused it. `validate` is called when the
-  // run has not been validated in this process; without one the bytes are returned as they are.
+  // or nullptr if the run lies outside the file, has pages that are known as something else, or `validate`
+  // refused it. `validate` is called when the run has not been validated in this process; without one the
+  // bytes are returned as they are.
   using RunValidator = bool (*)(const uint8_t* bytes, uint64_t size, const void* context);
   const uint8_t* FetchRun(PageRun run, RunValidator validate, const void* context) const;
 
@@ -58,6 +59,8 @@ class PageReader {
 
  protected:
   const uint8_t* FetchSlow(PageId id) const;
+  // Whether the page is known as one of a large value.
+  bool InExtent(PageId id) const;
 
   Pager* pager_ = nullptr;
   const PageTable* table_ = nullptr;

@@ -97,17 +97,39 @@ void PageWriter::Recycle(PageId page) {
   if (!live_extents_.empty()) live_extents_.erase(page);
 }
 
+// The page's birth if it can be told without reading the file, else 0: such a page counts as one that every
+// older state has, so it is only held longer.
+TxId PageWriter::KnownBirth(PageId id) const {
+  if (table_->epoch(id) >= base_barrier_) return txid_;
+  if (table_->IsMapped(id)) return HeaderOf(map_ + (uint64_t{id} << page_shift_))->birth;
+  const uint8_t* frame = table_->frame(id);
+  return frame == nullptr ? 0 : HeaderOf(frame)->birth;
+}
+
+// Whether the pages may be a tree's. What else a damaged node names is not given back.
+bool PageWriter::CanFree(PageRun run) const {
+  return run.first >= pager_->first_page_ && run.first < page_count_ &&
+         run.pages <= page_count_ - run.first;
+}
+
 void PageWriter::Free(PageId id) {
+  if (!CanFree({id, 1}) || InExtent(id)) return;
   if (table_->epoch(id) >= barrier_) {
     Recycle(id);
     return;
   }
-  const uint8_t* page = Fetch(id);
-  const TxId birth = page == nullptr ? 0 : HeaderOf(page)->birth;
-  freed_.push_back({id, 1, birth, txid_});
+  freed_.push_back({id, 1, KnownBirth(id), txid_});
 }
 
 void PageWriter::FreeRun(PageRun run, TxId birth) {
+  if (!CanFree(run)) return;
+  if (const RunFrame* frame = table_->run_frame(run.first); frame != nullptr) {
+    if (frame->run != run) return;
+    birth = frame->birth;
+  }
+  for (PageId page = run.first; page < run.first + run.pages; ++page) {
+    if (table_->IsMapped(page) || table_->frame(page) != nullptr) return;
+  }
   if (table_->epoch(run.first) >= barrier_) {
     for (uint32_t i = 0; i < run.pages; ++i) Recycle(run.first + i);
     return;
@@ -136,10 +158,10 @@ StatusOr<std::vector<PageRun>> PageWriter::WriteExtent(std::span<const Bytes> pi
                                                          pager_->in_memory() ? 1 : max_runs));
     RefreshReader();
     for (const PageRun& run : runs) {
-      uint8_t* block = in_frames ? pager_->NewExtentFrameLocked(run) : nullptr;
+      RunFrame* frame = in_frames ? pager_->NewRunFrameLocked(run, txid_) : nullptr;
       for (uint32_t i = 0; i < run.pages; ++i) {
         pager_->table_.ClearMapped(run.first + i);
-        pager_->table_.SetFrame(run.first + i, block == nullptr ? nullptr : block + i * page_bytes);
+        pager_->table_.SetRunFrame(run.first + i, frame);
         pager_->table_.set_epoch(run.first + i, pager_->epoch_);
       }
       born_.push_back({run.first, run.pages, true});
@@ -160,7 +182,8 @@ StatusOr<std::vector<PageRun>> PageWriter::WriteExtent(std::span<const Bytes> pi
       rest[next] = rest[next].subspan(part.size());
       if (rest[next].empty()) ++next;
       if (in_frames && !part.empty()) {
-        std::memcpy(pager_->table_.frame(run.first) + offset, part.data(), part.size());
+        uint8_t* bytes = pager_->table_.run_frame(run.first)->page(run.first, page_shift_);
+        std::memcpy(bytes + offset, part.data(), part.size());
       }
       if (!part.empty()) parts.push_back(part);
       offset += part.size();
@@ -174,7 +197,7 @@ StatusOr<std::vector<PageRun>> PageWriter::WriteExtent(std::span<const Bytes> pi
       return written;
     }
     has_large_extents_ = true;
-    for (uint32_t i = 0; i < run.pages; ++i) pager_->table_.SetMapped(run.first + i);
+    pager_->table_.SetMappedRun(run);
   }
   return runs;
 }

@@ -87,6 +87,8 @@ class PageWriter : public PageReader {
 
   StatusOr<PageId> TakePage(uint8_t** frame);
   void Recycle(PageId page);
+  TxId KnownBirth(PageId id) const;
+  bool CanFree(PageRun run) const;
   Status Unspill(PageId page, uint8_t** frame);
   void RefreshReader();
 

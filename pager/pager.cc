@@ -66,10 +66,7 @@ Pager::~Pager() {
   for (State* state : retired_states_) delete state;
   for (Unflushed& commit : unflushed_) delete commit.state;
   delete current_.exchange(nullptr);
-  for (const RetiredFrame& frame : retired_frames_) {
-    if (frame.extent) FreeExtentFrameLocked(frame.memory);
-  }
-  while (!extent_frames_.empty()) DropFrameLocked(extent_frames_.begin()->first);
+  while (!run_frames_.empty()) FreeRunFrameLocked(*run_frames_.begin());
 }
 
 StatusOr<std::shared_ptr<Pager>> Pager::Open(const PagerOptions& options) {
@@ -329,7 +326,7 @@ Status Pager::CloseLast() {
     std::lock_guard lock(space_mutex_);
     current = current_.exchange(nullptr, std::memory_order_seq_cst);
     std::vector<const State*> held;
-    slots_.CollectHeld(&held);
+    slots_.CollectHeld(LiveStatesLocked(current), &held);
     const State* checkpointing = checkpoint_slot_->state.load();
     std::erase(held, checkpointing);
     if (!held.empty()) {

@@ -33,7 +33,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/status.h"
@@ -209,7 +209,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   // A frame whose page went to the file at `version`: readers of older versions may still use it.
   struct RetiredFrame {
     uint8_t* memory = nullptr;
-    bool extent = false;
+    RunFrame* extent = nullptr;  // or this
     TxId birth = 0;
     uint64_t version = 0;
   };
@@ -236,10 +236,12 @@ class Pager : public std::enable_shared_from_this<Pager> {
   void ReclaimFramesLocked(bool thorough);
   bool HeldLocked(TxId birth, TxId death) const;
   void CollectHeldLocked();
+  const std::vector<const State*>& LiveStatesLocked(const State* current);
   void ReleaseRunLocked(PageId first, uint32_t pages);
   void DropFrameLocked(PageId page);
-  void FreeExtentFrameLocked(uint8_t* block);
-  uint8_t* NewExtentFrameLocked(PageRun run);
+  RunFrame* NewRunFrameLocked(PageRun run, TxId birth);
+  void ForgetRunFrameLocked(RunFrame* frame);
+  void FreeRunFrameLocked(RunFrame* frame);
   StatusOr<PageId> AllocatePageLocked(bool* used_reserve);
   StatusOr<PageId> AllocateMapPageLocked();
   StatusOr<std::vector<PageRun>> AllocateRunsLocked(uint32_t pages, uint32_t max_runs);
@@ -309,7 +311,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   RootTable newest_roots_;
   TxId newest_txid_ = 0;
   std::shared_ptr<const void> newest_attachment_;
-  uint64_t next_owner_ = 1;
+  uint64_t next_owner_ = RootTable::kNobody + 1;
   uint64_t epoch_ = 1;
   uint32_t session_commits_ = 0;
   uint32_t log_creation_retry_ = 0;
@@ -345,10 +347,10 @@ class Pager : public std::enable_shared_from_this<Pager> {
   uint64_t version_ = 0;
   std::vector<State*> retired_states_;
   std::vector<RetiredFrame> retired_frames_;
-  std::unordered_map<PageId, uint32_t> extent_frames_;  // extents that stand in one frame
-  std::vector<Delta> deltas_;                           // published since the durable state
-  std::vector<FreedRun> pending_;                       // freed, waiting for snapshots or V
-  std::vector<FreedRun> pinned_;                        // freed, waiting for the next checkpoint
+  std::unordered_set<RunFrame*> run_frames_;  // all there are, retired ones too
+  std::vector<Delta> deltas_;                 // published since the durable state
+  std::vector<FreedRun> pending_;             // freed, waiting for snapshots or V
+  std::vector<FreedRun> pinned_;              // freed, waiting for the next checkpoint
   TxId durable_txid_ = 0;
   TxId checkpoint_txid_ = 0;    // 0: none running
   size_t pending_scanned_ = 0;  // pending_ before this was looked at by the last scan
@@ -360,6 +362,7 @@ class Pager : public std::enable_shared_from_this<Pager> {
   };
   std::vector<Held> held_;
   std::vector<TxId> held_txids_;  // the same, sorted by transaction
+  std::vector<const State*> live_states_;
   std::vector<const State*> held_states_;
   uint64_t growth_hint_ = 0;  // pages that the running transaction has taken
   uint32_t map_reserve_ = 0;  // pages kept for the next checkpoint's map

@@ -1,5 +1,8 @@
 #include "pager/reader_slots.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace kvsql::pager {
 
 ReaderSlot* ReaderSlots::Acquire() {
@@ -18,10 +21,14 @@ void ReaderSlots::Release(ReaderSlot* slot) {
   free_.push_back(slot);
 }
 
-void ReaderSlots::CollectHeld(std::vector<const State*>* held) {
+void ReaderSlots::CollectHeld(const std::vector<const State*>& live,
+                              std::vector<const State*>* held) {
   std::lock_guard lock(mutex_);
   for (ReaderSlot& slot : slots_) {
-    if (const State* state = slot.state.load(std::memory_order_seq_cst)) held->push_back(state);
+    const State* state = slot.state.load(std::memory_order_seq_cst);
+    if (state != nullptr && std::binary_search(live.begin(), live.end(), state, std::less<>())) {
+      held->push_back(state);
+    }
   }
 }
 

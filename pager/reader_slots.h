@@ -45,9 +45,11 @@ class ReaderSlots {
   ReaderSlot* Acquire();
   void Release(ReaderSlot* slot);
 
-  // Appends the states that are held now. The caller has published before (seq_cst) and prevents that
-  // states are freed meanwhile.
-  void CollectHeld(std::vector<const State*>* held);
+  // Appends the states that are held now. `live`, sorted: all there are; the caller has published before
+  // (seq_cst) and prevents that states are freed meanwhile. What a slot has besides is the address of a state
+  // that is gone: a reader which loaded it when it was current has stored it, and is about to see that it no
+  // longer is.
+  void CollectHeld(const std::vector<const State*>& live, std::vector<const State*>* held);
 
  private:
   std::mutex mutex_;

@@ -18,6 +18,9 @@ namespace kvsql::pager {
 
 class RootTable {
  public:
+  // Owner of what was read from the file: no writer's number, so every writer copies it.
+  static constexpr uint64_t kNobody = 0;
+
   // The tree's root; for an unknown tree one with exists == false.
   const TreeRoot& Get(TreeId tree) const {
     const uint32_t chunk = tree / kChunkTrees;
@@ -49,7 +52,7 @@ class RootTable {
   static inline const TreeRoot kMissing;
 
   struct Chunk {
-    uint64_t owner = 0;
+    uint64_t owner = kNobody;
     std::array<TreeRoot, kChunkTrees> roots;
   };
 

@@ -1,6 +1,7 @@
 // Space: which pages and frames are free for reuse, and the growth of the file.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <new>
 
 #include "base/check.h"
@@ -17,9 +18,18 @@ constexpr uint64_t kMaxGrowthBytes = 64ull << 20;
 
 }  // namespace
 
+// All states that a slot may rightly hold.
+const std::vector<const State*>& Pager::LiveStatesLocked(const State* current) {
+  live_states_.assign(retired_states_.begin(), retired_states_.end());
+  live_states_.push_back(current);
+  live_states_.push_back(writer_slot_->state.load(std::memory_order_relaxed));
+  std::sort(live_states_.begin(), live_states_.end(), std::less<>());
+  return live_states_;
+}
+
 void Pager::CollectHeldLocked() {
   held_states_.clear();
-  slots_.CollectHeld(&held_states_);
+  slots_.CollectHeld(LiveStatesLocked(current_.load(std::memory_order_relaxed)), &held_states_);
   held_.clear();
   held_txids_.clear();
   for (const State* state : held_states_) {
@@ -87,8 +97,8 @@ void Pager::ReclaimFramesLocked(bool thorough) {
                          [](const Held& held, uint64_t version) { return held.version < version; });
     if (after != held_.begin() && std::prev(after)->txid >= frame.birth) {
       retired_frames_[kept++] = frame;
-    } else if (frame.extent) {
-      FreeExtentFrameLocked(frame.memory);
+    } else if (frame.extent != nullptr) {
+      FreeRunFrameLocked(frame.extent);
     } else {
       frames_.Free(frame.memory);
     }
@@ -104,27 +114,36 @@ void Pager::ReleaseRunLocked(PageId first, uint32_t pages) {
   }
 }
 
-uint8_t* Pager::NewExtentFrameLocked(PageRun run) {
-  auto* block = static_cast<uint8_t*>(std::aligned_alloc(4096, BytesOf(run.pages)));
-  if (block == nullptr) throw std::bad_alloc();
-  extent_frames_[run.first] = run.pages;
-  return block;
+RunFrame* Pager::NewRunFrameLocked(PageRun run, TxId birth) {
+  void* memory = std::aligned_alloc(alignof(RunFrame), sizeof(RunFrame) + BytesOf(run.pages));
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* frame = new (memory) RunFrame{run, birth};
+  run_frames_.insert(frame);
+  return frame;
 }
 
-void Pager::FreeExtentFrameLocked(uint8_t* block) { std::free(block); }
+// Takes the extent's frame out of the table.
+void Pager::ForgetRunFrameLocked(RunFrame* frame) {
+  for (uint32_t i = 0; i < frame->run.pages; ++i) {
+    const PageId page = frame->run.first + i;
+    if (table_.run_frame(page) == frame) table_.SetRunFrame(page, nullptr);
+  }
+}
 
-// Forgets the frame of a page that no reader can reach. The frame of an extent goes with its first page.
+void Pager::FreeRunFrameLocked(RunFrame* frame) {
+  run_frames_.erase(frame);
+  std::free(frame);
+}
+
+// Forgets the frame of a page that no reader can reach. An extent's goes as a whole: its pages live and die
+// together.
 void Pager::DropFrameLocked(PageId page) {
+  if (RunFrame* frame = table_.run_frame(page); frame != nullptr) [[unlikely]] {
+    ForgetRunFrameLocked(frame);
+    FreeRunFrameLocked(frame);
+  }
   uint8_t* frame = table_.frame(page);
   if (frame == nullptr) return;
-  if (!extent_frames_.empty()) {
-    if (const auto extent = extent_frames_.find(page); extent != extent_frames_.end()) {
-      for (uint32_t i = 0; i < extent->second; ++i) table_.SetFrame(page + i, nullptr);
-      extent_frames_.erase(extent);
-      FreeExtentFrameLocked(frame);
-      return;
-    }
-  }
   table_.SetFrame(page, nullptr);
   frames_.Free(frame);
 }

@@ -52,10 +52,13 @@ set(header "${before}  struct Tables {
     std::vector<uint16_t> _serializedATN<semi>
   }<semi>
   static Tables& tables()<semi>
+public:
+  static const std::vector<uint16_t>& serializedAutomaton() { return tables()._serializedATN<semi> }
 ${after}")
 write_code(${DIRECTORY}/KvSql.h "${header}")
 
 read_code(${DIRECTORY}/KvSql.cpp code)
+replace_once(code "#include \"KvSql.h\"" "#include \"KvSql.h\"\n#include \"parser/automaton.h\"")
 replace_once(code "(this, _atn, _decisionToDFA, _sharedContextCache)"
   "(this, tables()._atn, tables()._decisionToDFA, tables()._sharedContextCache)")
 replace_once(code "return _ruleNames<semi>" "return tables()._ruleNames<semi>")
@@ -72,6 +75,10 @@ replace_once(code "dfa::Vocabulary KvSql::_vocabulary(_literalNames, _symbolicNa
 replace_once(code "std::vector<std::string> KvSql::_tokenNames<semi>" "")
 replace_once(code "_vocabulary.get" "_vocabulary->get")
 replace_once(code "KvSql::Initializer::Initializer() {" "{")
+# parser/automaton.h says why.
+replace_once(code "atn::ATNDeserializer deserializer<semi>" "")
+replace_once(code "_atn = deserializer.deserialize(_serializedATN)<semi>"
+  "kvsql::parser::ReadAutomaton(_serializedATN, &_atn)<semi>")
 replace_once(code "KvSql::Initializer KvSql::_init<semi>" "}
 
 KvSql::Tables& KvSql::tables() {

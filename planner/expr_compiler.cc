@@ -40,6 +40,8 @@ std::optional<ValueView> PlainLiteral(const parser::LiteralExpr& literal) {
   }
 }
 
+}  // namespace
+
 Opcode OpcodeOf(BinaryOp op) {
   switch (op) {
     case BinaryOp::kOr:
@@ -84,6 +86,8 @@ Opcode OpcodeOf(BinaryOp op) {
       return Opcode::kConcat;
   }
 }
+
+namespace {
 
 bool IsComparison(BinaryOp op) { return op >= BinaryOp::kEqual && op <= BinaryOp::kIsNot; }
 
@@ -169,9 +173,15 @@ ExprTraits ExprCompiler::TraitsOf(const Expr& expr) const {
   }
 }
 
-uint8_t ExprCompiler::ComparisonOf(const Expr& left, const Expr& right) const {
-  const ExprTraits l = TraitsOf(left);
-  const ExprTraits r = TraitsOf(right);
+bool LeavesColumnAsIs(const std::optional<Affinity>& column, const std::optional<Affinity>& value) {
+  if (!value.has_value()) return true;
+  if (column.has_value() && IsNumeric(*column)) return true;
+  if (IsNumeric(*value)) return false;
+  // TEXT against a column without affinity would convert the column; two columns-like sides convert none.
+  return column.has_value();
+}
+
+uint8_t ComparisonOf(const ExprTraits& l, const ExprTraits& r) {
   CompareAffinity affinity = CompareAffinity::kNone;
   if (l.affinity.has_value() && r.affinity.has_value()) {
     if (IsNumeric(*l.affinity) || IsNumeric(*r.affinity)) affinity = CompareAffinity::kNumeric;
@@ -194,6 +204,10 @@ uint8_t ExprCompiler::ComparisonOf(const Expr& left, const Expr& right) const {
     collation = *r.collation;
   }
   return PackComparison(affinity, collation);
+}
+
+uint8_t ExprCompiler::ComparisonOf(const Expr& left, const Expr& right) const {
+  return planner::ComparisonOf(TraitsOf(left), TraitsOf(right));
 }
 
 bool ExprCompiler::UsesColumns(const Expr& expr) const {

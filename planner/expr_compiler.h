@@ -22,6 +22,16 @@ struct ExprTraits {
   bool explicit_collation = false;  // by COLLATE, which beats a column's
 };
 
+// How two operands are compared with each other: PackComparison.
+uint8_t ComparisonOf(const ExprTraits& left, const ExprTraits& right);
+
+// Whether comparing a column with a value of this affinity converts no value of the column, so that its index
+// finds what the comparison would find.
+bool LeavesColumnAsIs(const std::optional<kv::Affinity>& column,
+                      const std::optional<kv::Affinity>& value);
+
+Opcode OpcodeOf(parser::BinaryOp op);
+
 class ExprCompiler {
  public:
   ExprCompiler(Plan* plan, const Scope& scope) : plan_(*plan), scope_(scope) {}

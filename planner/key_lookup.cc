@@ -28,20 +28,6 @@ void SplitConjuncts(const Expr& expr, std::vector<const Expr*>* conjuncts) {
   }
 }
 
-bool IsNumeric(Affinity affinity) {
-  return affinity == Affinity::kNumeric || affinity == Affinity::kInteger ||
-         affinity == Affinity::kReal;
-}
-
-// Whether the comparison converts no value of the column, so that the key finds what it would find.
-bool LeavesColumnAsIs(const std::optional<Affinity>& column, const std::optional<Affinity>& value) {
-  if (!value.has_value()) return true;
-  if (column.has_value() && IsNumeric(*column)) return true;
-  if (IsNumeric(*value)) return false;
-  // TEXT against a column without affinity would convert the column; two columns-like sides convert none.
-  return column.has_value();
-}
-
 class LookupBinder {
  public:
   LookupBinder(const Scope& scope, ExprCompiler* compiler) : scope_(scope), compiler_(*compiler) {}

@@ -75,7 +75,7 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
     case parser::ObjectKind::kTrigger:
       return Unsupported(statement.range.begin, "DROP TRIGGER");
   }
-  if (!IsMainSchema(statement.name.schema)) return NoSuchTable(statement.name);
+  if (!IsMainSchema(statement.name.schema)) return NoSuchTable(sql_, statement.name);
   const std::string_view name = statement.name.object.text;
   if (plan->object == DropKind::kTable && IsReservedName(name)) {
     return Error(statement.name.object.range.begin,

@@ -1,5 +1,6 @@
 // SELECT and VALUES.
 #include "planner/planner.h"
+#include "planner/query/query_builder.h"
 
 namespace kvsql::planner {
 
@@ -10,7 +11,19 @@ using parser::ResultColumn;
 using parser::ResultColumnKind;
 using parser::SelectCore;
 
+// The direct tier where it serves; else operators over batches.
 StatusOr<PlanPtr> Planner::PlanSelect(const parser::SelectStatement& statement) {
+  StatusOr<PlanPtr> direct = PlanDirectSelect(statement);
+  if (direct.ok()) return direct;
+  auto plan = New<QueryPlan>();
+  QueryBuilder builder(sql_, reader_, plan.get());
+  KV_RETURN_IF_ERROR(builder.BuildStatement(*statement.select));
+  if (builder.used_schema()) UseSchema(plan.get());
+  plan->outputs.resize(plan->columns.size());
+  return PlanPtr(plan);
+}
+
+StatusOr<PlanPtr> Planner::PlanDirectSelect(const parser::SelectStatement& statement) {
   const parser::Select& select = *statement.select;
   if (select.with != nullptr) return Unsupported(statement.range.begin, "WITH");
   if (select.cores.size() > 1) {

@@ -31,18 +31,8 @@ void Planner::UseSchema(Plan* plan) {
                                                : reader_.write_txn()->SharedSchema();
 }
 
-Status Planner::NoSuchTable(const parser::QualifiedName& name) const {
-  std::string full;
-  if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
-  full.append(name.object.text);
-  const Status located =
-      Error(name.schema.empty() ? name.object.range.begin : name.schema.range.begin,
-            "no such table: " + full);
-  return absl::NotFoundError(located.message());
-}
-
 StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& name) {
-  if (!IsMainSchema(name.schema)) return NoSuchTable(name);
+  if (!IsMainSchema(name.schema)) return NoSuchTable(sql_, name);
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(name.object.text));
   if (table != nullptr) return table;
   for (const std::string_view schema_table :
@@ -51,7 +41,7 @@ StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& na
       return Unsupported(name.object.range.begin, "table " + std::string(schema_table));
     }
   }
-  return NoSuchTable(name);
+  return NoSuchTable(sql_, name);
 }
 
 StatusOr<PlanPtr> Planner::PlanControl() {

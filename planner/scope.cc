@@ -33,6 +33,16 @@ std::optional<uint32_t> Scope::Resolve(const parser::ColumnExpr& name) const {
   return ResolveColumn(*table, name.column.text);
 }
 
+Status NoSuchTable(std::string_view sql, const parser::QualifiedName& name) {
+  std::string full;
+  if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
+  full.append(name.object.text);
+  const Status located = parser::ErrorAt(
+      sql, name.schema.empty() ? name.object.range.begin : name.schema.range.begin,
+      "no such table: " + full);
+  return absl::NotFoundError(located.message());
+}
+
 Status NoSuchColumn(std::string_view sql, const parser::ColumnExpr& name) {
   std::string full;
   if (!name.schema.empty()) full.append(name.schema.text).push_back('.');

@@ -33,6 +33,8 @@ bool IsRowidName(std::string_view name);
 // Whether a schema name means the one there is.
 bool IsMainSchema(const parser::Name& schema);
 
+// NOT_FOUND.
+Status NoSuchTable(std::string_view sql, const parser::QualifiedName& name);
 Status NoSuchColumn(std::string_view sql, const parser::ColumnExpr& name);
 
 }  // namespace kvsql::planner

@@ -86,7 +86,7 @@ std::vector<BarResult> Judge(const RowResult& row) {
 }
 
 std::string BarText(const Bar& bar) {
-  const std::string limit = absl::StrFormat("%gx", bar.limit);
+  std::string limit = absl::StrFormat("%gx", bar.limit);
   switch (bar.kind) {
     case BarKind::kRatioAtLeast:
       return absl::StrCat(limit, " ", LabelOf(bar.against),

@@ -26,7 +26,7 @@ void Recorder::OnEvent(const SimEvent& event) {
   // After an event the disk is as before the next one, when the marks may have risen: that is the sharper
   // point.
   if (event.stage != SimEvent::Stage::kAfter) TakePoint(event, /*always=*/false);
-  if (hook_) hook_(event);
+  hook_(event);
 }
 
 void Recorder::TakePoint(const SimEvent& event, bool always) {

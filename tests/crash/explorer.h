@@ -22,6 +22,7 @@
 #include "tests/crash/history.h"
 #include "tests/crash/subject.h"
 #include "tests/support/crash_plan.h"
+#include "tests/support/observer_slot.h"
 #include "tests/support/sim_file.h"
 
 namespace kvsql::testing {
@@ -42,8 +43,9 @@ class Recorder {
   // Ends the watching.
   ~Recorder();
 
-  // Called for every event, after the point was taken; may work on the database.
-  void SetHook(SimFileSystem::Observer hook) { hook_ = std::move(hook); }
+  // Called for every event, after the point was taken; may work on the database. When SetHook returns, no
+  // other thread is in the former hook.
+  void SetHook(SimFileSystem::Observer hook) { hook_.Set(std::move(hook)); }
   // The oracle of the points from now on; `fixed`: with these bounds, whatever the history's are.
   void SetHistory(std::shared_ptr<const History> history,
                   std::optional<Bounds> fixed = std::nullopt);
@@ -56,7 +58,7 @@ class Recorder {
 
   SimFileSystem* const fs_;
   const size_t limit_;
-  SimFileSystem::Observer hook_;
+  ObserverSlot<SimEvent> hook_;
   std::mutex mutex_;
   std::shared_ptr<const History> history_;
   std::optional<Bounds> fixed_;

@@ -209,6 +209,39 @@ TEST_F(PagerTest, AKilledProcessLosesNothing) {
   }
 }
 
+// The opened state's root table comes from the file; the first writer must copy what it changes of it.
+TEST_F(PagerTest, TheFirstTransactionOfASessionLeavesTheOpenedStateAlone) {
+  auto pager = Open();
+  ASSERT_TRUE(Apply(*pager, {{1, 1}, {2, 2}}).ok());
+  ASSERT_TRUE(pager->Close().ok());
+  for (const bool commit : {false, true}) {
+    pager = Open();
+    {
+      Snapshot snapshot(pager);
+      ASSERT_TRUE(snapshot.Begin());
+      const TreeRoot before = snapshot.root(1);
+      {
+        auto txn = *pager->BeginWrite();
+        ASSERT_TRUE(SetCell(*txn, 1, 10).ok());
+        txn->DropTree(2);
+        EXPECT_EQ(snapshot.root(1), before);
+        EXPECT_TRUE(snapshot.root(2).exists);
+        if (commit) {
+          ASSERT_TRUE(txn->Commit({}, Durability::kFull).ok());
+        } else {
+          txn->Rollback();
+        }
+      }
+      EXPECT_EQ(snapshot.root(1), before);
+      EXPECT_EQ(*GetCell(snapshot.pages(), snapshot.root(2)), 2u);
+    }
+    EXPECT_EQ(Read(pager, 1), commit ? 10u : 1u);
+    EXPECT_EQ(Read(pager, 2), commit ? 0u : 2u);
+    ASSERT_TRUE(Apply(*pager, {{3, 3}}).ok());
+    ASSERT_TRUE(pager->Close().ok());
+  }
+}
+
 TEST_F(PagerTest, SmallSessionsCreateNoLogAndStaySmall) {
   auto pager = Open();
   ASSERT_TRUE(Apply(*pager, {{1, 1}}).ok());

@@ -298,7 +298,7 @@ SimFileSystem::Started SimFileSystem::Begin(SimCall call, const std::string& pat
 }
 
 void SimFileSystem::Tell(SimEvent event, SimEvent::Stage stage) {
-  if (!observer_ || !ChangesDisk(event.call)) return;
+  if (!ChangesDisk(event.call)) return;
   event.stage = stage;
   observer_(event);
 }

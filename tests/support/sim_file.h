@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "pager/file.h"
+#include "tests/support/observer_slot.h"
 #include "tests/support/sim_disk.h"
 #include "tests/support/sim_page_cache.h"
 
@@ -107,8 +108,8 @@ class SimFileSystem final : public pager::FileSystem {
   // What is on the disk and on its way there, now.
   DiskState Capture() const;
 
-  // Not while other threads call in.
-  void SetObserver(Observer observer) { observer_ = std::move(observer); }
+  // When it returns, no other thread is in the former one.
+  void SetObserver(Observer observer) { observer_.Set(std::move(observer)); }
   void InjectFault(const SimFault& fault);
   void ClearFault();
   // The call that the fault has hit, if it has.
@@ -177,7 +178,7 @@ class SimFileSystem final : public pager::FileSystem {
   void ReplaceName(const std::string& from, const std::string& to);
 
   const uint64_t device_;
-  Observer observer_;
+  ObserverSlot<SimEvent> observer_;
 
   mutable std::mutex mutex_;
   DiskState disk_;

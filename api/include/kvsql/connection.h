@@ -147,6 +147,10 @@ class KVSQL_EXPORT Connection {
   // One statement; INVALID_ARGUMENT if the text has more, or none. Texts that differ only in their
   // literals share one plan, which a cache of the database keeps, so that this is cheap.
   StatusOr<Statement> prepare(std::string_view sql);
+  // The first statement of a text of several, which is then cut off it with its semicolon; nullopt if
+  // nothing but blanks and comments is left. An error leaves *sql as it is, and its line and column count
+  // from there. Schema changes of one statement are seen by the next only if it has been run by then.
+  StatusOr<std::optional<Statement>> prepare_next(std::string_view* sql);
   // prepare() and bind_all(), ready to step.
   StatusOr<Statement> query(std::string_view sql,
                             std::initializer_list<ValueView> parameters = {}) {

@@ -45,7 +45,7 @@ class ValueView {
   // NaN becomes NULL, as in SQLite.
   template <std::floating_point T>
   constexpr ValueView(T value) : integer_(0) {
-    if (value == value) {
+    if (value >= -std::numeric_limits<T>::infinity()) {
       real_ = static_cast<double>(value);
       type_ = ValueType::kReal;
     }

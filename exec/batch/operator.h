@@ -1,0 +1,70 @@
+// Operators of the batch tier: each pulls batches from its inputs and gives batches.
+//
+// Thread safety: none; belongs to one execution.
+//
+// Invariants:
+//   1. Open starts anew, however far the operator was; it is called before the first Next.
+//   2. Next gives a batch of at least one row, or an empty one at the end; after that it is not called until the next
+//      Open. The batch's vectors live until the operator's next Next or Open.
+#ifndef KVSQL_EXEC_BATCH_OPERATOR_H_
+#define KVSQL_EXEC_BATCH_OPERATOR_H_
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/batch/query_context.h"
+#include "exec/batch/vector.h"
+#include "planner/query/query_plan.h"
+
+namespace kvsql::exec {
+
+class Operator {
+ public:
+  explicit Operator(QueryContext* context) : context_(*context) {}
+  virtual ~Operator() = default;
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  virtual Status Open() = 0;
+  virtual Status Next(Batch* batch) = 0;
+
+ protected:
+  QueryContext& context_;
+};
+
+using OperatorPtr = std::unique_ptr<Operator>;
+
+// The operator of a plan node, with those of its inputs.
+StatusOr<OperatorPtr> MakeOperator(const planner::OperatorPlan& plan, QueryContext* context);
+
+// One kind each; MakeOperator chooses. `inputs` are made.
+using Inputs = std::vector<OperatorPtr>;
+StatusOr<OperatorPtr> MakeRows(const planner::RowsPlan& plan, QueryContext* context);
+StatusOr<OperatorPtr> MakeScan(const planner::ScanPlan& plan, QueryContext* context);
+StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan, QueryContext* context);
+StatusOr<OperatorPtr> MakeFilter(const planner::FilterPlan& plan, QueryContext* context,
+                                 OperatorPtr input);
+StatusOr<OperatorPtr> MakeProject(const planner::ProjectPlan& plan, QueryContext* context,
+                                  OperatorPtr input);
+StatusOr<OperatorPtr> MakeLimit(const planner::LimitPlan& plan, QueryContext* context,
+                                OperatorPtr input);
+StatusOr<OperatorPtr> MakeAggregate(const planner::AggregatePlan& plan, QueryContext* context,
+                                    OperatorPtr input);
+StatusOr<OperatorPtr> MakeDistinct(const planner::DistinctPlan& plan, QueryContext* context,
+                                   OperatorPtr input);
+StatusOr<OperatorPtr> MakeSort(const planner::SortPlan& plan, QueryContext* context,
+                               OperatorPtr input);
+StatusOr<OperatorPtr> MakeJoin(const planner::JoinPlan& plan, QueryContext* context,
+                               OperatorPtr left, OperatorPtr right);
+StatusOr<OperatorPtr> MakeSetOperation(const planner::SetOperationPlan& plan,
+                                       QueryContext* context, OperatorPtr left,
+                                       OperatorPtr right);
+
+// The value of LIMIT or OFFSET; `absent` if there is none. INVALID_ARGUMENT "datatype mismatch".
+StatusOr<int64_t> EvaluateLimit(const planner::ExprNode* node, QueryContext* context,
+                                int64_t absent);
+
+}  // namespace kvsql::exec
+
+#endif  // KVSQL_EXEC_BATCH_OPERATOR_H_

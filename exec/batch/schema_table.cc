@@ -1,0 +1,89 @@
+// sqlite_schema: the catalog as a table.
+#include "exec/batch/operator.h"
+#include "exec/scalar_ops.h"
+
+namespace kvsql::exec {
+
+using kv::ValueView;
+
+namespace {
+
+class SchemaTableOperator : public Operator {
+ public:
+  SchemaTableOperator(const planner::SchemaTablePlan& plan, QueryContext* context)
+      : Operator(context), plan_(plan), vectors_(plan.columns.size()) {}
+
+  Status Open() override {
+    rows_.clear();
+    next_ = 0;
+    const kv::Reader& reader = *context_.reader;
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables,
+                        reader.read_txn() != nullptr ? reader.read_txn()->Tables()
+                                                     : reader.write_txn()->Tables());
+    for (const kv::TableDef* table : tables) {
+      rows_.push_back({"table", table->name, table->name, table->tree, &table->sql});
+      for (const kv::IndexDef& index : table->indexes) {
+        rows_.push_back({"index", index.name, table->name, index.tree, &index.sql});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  Status Next(Batch* batch) override {
+    batch->selection = {};
+    const auto count = static_cast<uint32_t>(std::min<size_t>(rows_.size() - next_, kBatchRows));
+    if (count == 0) return absl::OkStatus();
+    batch->columns.clear();
+    for (size_t i = 0; i < plan_.columns.size(); ++i) {
+      ValueView* to = vectors_[i].MakeValues();
+      for (uint32_t row = 0; row < count; ++row) {
+        to[row] = At(plan_.columns[i].column, next_ + row);
+      }
+      batch->columns.push_back(&vectors_[i]);
+    }
+    next_ += count;
+    batch->selection = {nullptr, count};
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Row {
+    std::string_view type;
+    std::string_view name;
+    std::string_view table;
+    kv::TreeId tree = 0;
+    const std::string* sql = nullptr;
+  };
+
+  ValueView At(uint32_t column, size_t number) const {
+    const Row& row = rows_[number];
+    switch (column) {
+      case 0:
+        return ValueView::Text(row.type);
+      case 1:
+        return ValueView::Text(row.name);
+      case 2:
+        return ValueView::Text(row.table);
+      case 3:
+        return ValueView::Integer(row.tree);
+      case 4:
+        return row.sql->empty() ? ValueView() : ValueView::Text(*row.sql);
+      default:
+        return ValueView::Integer(static_cast<int64_t>(number) + 1);
+    }
+  }
+
+  const planner::SchemaTablePlan& plan_;
+  std::vector<Vector> vectors_;
+  std::vector<Row> rows_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan,
+                                      QueryContext* context) {
+  return OperatorPtr(std::make_unique<SchemaTableOperator>(plan, context));
+}
+
+}  // namespace kvsql::exec

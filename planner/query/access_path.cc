@@ -1,0 +1,262 @@
+#include "planner/query/access_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/expr_compiler.h"
+
+namespace kvsql::planner {
+namespace {
+
+using kv::Affinity;
+
+// Costs in reads of one row of a scan.
+constexpr double kSeek = 4;         // a descent from the root
+constexpr double kRowFetch = 3;     // from an index entry to its row
+constexpr double kEqualShare = 10;  // rows per value of an index's first columns are 1/10 of those before
+
+Opcode Mirror(Opcode op) {
+  switch (op) {
+    case Opcode::kLess:
+      return Opcode::kGreater;
+    case Opcode::kLessEqual:
+      return Opcode::kGreaterEqual;
+    case Opcode::kGreater:
+      return Opcode::kLess;
+    case Opcode::kGreaterEqual:
+      return Opcode::kLessEqual;
+    default:
+      return op;
+  }
+}
+
+bool IsRange(Opcode op) { return op >= Opcode::kLess && op <= Opcode::kGreaterEqual; }
+
+}  // namespace
+
+SlotId AccessPaths::SlotOf(uint32_t column) const {
+  return column == kv::kRowidColumn ? source_.rowid : source_.columns[column].slot;
+}
+
+bool AccessPaths::IsBound(const ExprNode* node, SourceMask bound) const {
+  return (mask_of_(node) & ~bound) == 0;
+}
+
+bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity,
+                              kv::Collation collation, SourceMask bound,
+                              std::vector<Match>* matches) const {
+  const bool numeric = affinity == Affinity::kInteger && slot == source_.rowid;
+  const auto is_column = [&](const ExprNode* node) {
+    return node->Is(NodeKind::kSlot) && node->index == slot && node->traits.affinity.has_value();
+  };
+  const auto collates = [&](uint8_t extra) {
+    return numeric || CollationOfComparison(extra) == collation;
+  };
+  if (conjunct->Is(NodeKind::kOperator) &&
+      (conjunct->op == Opcode::kEqual || IsRange(conjunct->op))) {
+    for (int side = 0; side < 2; ++side) {
+      ExprNode* column = conjunct->args[static_cast<size_t>(side)];
+      ExprNode* value = conjunct->args[static_cast<size_t>(1 - side)];
+      if (!is_column(column) || !IsBound(value, bound) || !collates(conjunct->extra)) continue;
+      if (!LeavesColumnAsIs(affinity, value->traits.affinity)) continue;
+      matches->push_back({value, conjunct, side == 0 ? conjunct->op : Mirror(conjunct->op)});
+      return true;
+    }
+    return false;
+  }
+  if (conjunct->Is(NodeKind::kBetween) && is_column(conjunct->args[0])) {
+    bool any = false;
+    for (size_t i = 1; i <= 2; ++i) {
+      ExprNode* value = conjunct->args[i];
+      if (!IsBound(value, bound) || !collates(i == 1 ? conjunct->extra : conjunct->extra2) ||
+          !LeavesColumnAsIs(affinity, value->traits.affinity)) {
+        return any;
+      }
+      any = true;
+    }
+    matches->push_back({conjunct->args[1], conjunct, Opcode::kGreaterEqual});
+    matches->push_back({conjunct->args[2], conjunct, Opcode::kLessEqual});
+    return true;
+  }
+  if (conjunct->Is(NodeKind::kIn) || conjunct->Is(NodeKind::kInLifted) ||
+      conjunct->Is(NodeKind::kInSubquery)) {
+    if (conjunct->args.empty() || !is_column(conjunct->args[0])) return false;
+    if (conjunct->Is(NodeKind::kInSubquery)) {
+      if (conjunct->args.size() != 1 || !collates(conjunct->compare_extras[0])) return false;
+      // What the subquery's column converts would have to be looked at row by row.
+      if (AffinityOfComparison(conjunct->compare_extras[0]) == CompareAffinity::kNumeric &&
+          affinity != Affinity::kInteger && affinity != Affinity::kNumeric &&
+          affinity != Affinity::kReal) {
+        return false;
+      }
+      if ((mask_of_(conjunct) & ~(bound | SourceMask{1} << source_.number)) != 0) return false;
+    } else {
+      if (!collates(conjunct->extra)) return false;
+      for (size_t i = 1; i < conjunct->args.size(); ++i) {
+        if (!IsBound(conjunct->args[i], bound)) return false;
+      }
+    }
+    matches->push_back({conjunct, conjunct, Opcode::kIs});  // stands for IN
+    return true;
+  }
+  return false;
+}
+
+bool AccessPaths::Covers(const kv::IndexDef& index) const {
+  if (source_.key != kNoSlot) return false;
+  const auto in_index = [&](uint32_t column) {
+    for (const kv::IndexColumn& c : index.columns) {
+      if (c.column == column) return true;
+    }
+    for (const kv::IndexColumn& c : source_.table->primary_key) {
+      if (c.column == column) return true;
+    }
+    return false;
+  };
+  for (uint32_t i = 0; i < source_.columns.size(); ++i) {
+    if (is_needed_(source_.columns[i].slot) && !in_index(i)) return false;
+  }
+  return true;
+}
+
+// The table itself (index == nullptr) or one of its indexes.
+AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
+                                   const std::vector<ExprNode*>& conjuncts,
+                                   SourceMask bound) const {
+  const kv::TableDef& table = *source_.table;
+  AccessCandidate candidate;
+  candidate.path.kind = index == nullptr ? AccessPath::Kind::kTable : AccessPath::Kind::kIndex;
+  candidate.path.index = index;
+  candidate.rows = statistics_.rows;
+  std::vector<kv::IndexColumn> key;
+  if (index != nullptr) {
+    key = index->columns;
+  } else if (table.has_rowid()) {
+    key.push_back({table.rowid_alias.value_or(kv::kRowidColumn), kv::Collation::kBinary, false});
+  } else {
+    key = table.primary_key;
+  }
+  const bool unique = index == nullptr || index->unique;
+  double probes = 1;
+  bool ranged = false;
+  size_t fixed = 0;
+  for (size_t i = 0; i < key.size(); ++i) {
+    const kv::IndexColumn& column = key[i];
+    const bool is_rowid = column.column == kv::kRowidColumn ||
+                          (table.has_rowid() && table.rowid_alias == column.column);
+    const Affinity affinity =
+        is_rowid ? Affinity::kInteger : table.columns[column.column].affinity;
+    std::vector<Match> matches;
+    for (ExprNode* conjunct : conjuncts) {
+      MatchColumn(conjunct, SlotOf(column.column), affinity, column.collation, bound, &matches);
+    }
+    const auto find = [&](auto&& wanted) {
+      return std::find_if(matches.begin(), matches.end(), wanted);
+    };
+    const auto use = [&](const Match& match) {
+      candidate.needs |= mask_of_(match.value) & ~(SourceMask{1} << source_.number);
+      if (std::find(candidate.used.begin(), candidate.used.end(), match.conjunct) ==
+          candidate.used.end()) {
+        candidate.used.push_back(match.conjunct);
+      }
+    };
+    const auto equal = find([](const Match& m) { return m.op == Opcode::kEqual; });
+    if (equal != matches.end()) {
+      candidate.path.equal.push_back(equal->value);
+      use(*equal);
+      candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
+      fixed = i + 1;
+      continue;
+    }
+    const auto in = find([](const Match& m) { return m.op == Opcode::kIs; });
+    if (in != matches.end()) {
+      candidate.path.in_list = in->conjunct;
+      use(*in);
+      probes = in->conjunct->Is(NodeKind::kIn)
+                   ? std::max(1.0, static_cast<double>(in->conjunct->args.size()) - 1)
+                   : 10;
+      candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
+      fixed = i + 1;
+      break;
+    }
+    for (const bool low : {true, false}) {
+      const auto bound_match = find([&](const Match& m) {
+        return low ? m.op == Opcode::kGreater || m.op == Opcode::kGreaterEqual
+                   : m.op == Opcode::kLess || m.op == Opcode::kLessEqual;
+      });
+      if (bound_match == matches.end()) continue;
+      (low ? candidate.path.low : candidate.path.high) = bound_match->value;
+      (low ? candidate.path.low_inclusive : candidate.path.high_inclusive) =
+          bound_match->op == Opcode::kGreaterEqual || bound_match->op == Opcode::kLessEqual;
+      use(*bound_match);
+      candidate.rows = std::max(1.0, candidate.rows / 3);
+      ranged = true;
+    }
+    break;
+  }
+  // A BETWEEN of which only one end could be used has not been decided by the path.
+  candidate.used.erase(
+      std::remove_if(candidate.used.begin(), candidate.used.end(),
+                     [&](const ExprNode* c) {
+                       return c->Is(NodeKind::kBetween) &&
+                              !(candidate.path.low == c->args[1] &&
+                                candidate.path.high == c->args[2]);
+                     }),
+      candidate.used.end());
+  candidate.path.recheck = candidate.used;
+  if (unique && fixed == key.size()) candidate.rows = 1;
+  candidate.rows *= probes;
+  candidate.rows = std::min(candidate.rows, statistics_.rows);
+  const bool covering = index != nullptr && Covers(*index);
+  candidate.path.covering = covering;
+  candidate.cost = probes * kSeek + candidate.rows;
+  if (index != nullptr && !covering) candidate.cost += candidate.rows * kRowFetch;
+  if (covering) candidate.cost *= 0.9;  // entries are smaller than rows
+  static_cast<void>(ranged);
+  // Several probes come in the order of the key too.
+  for (size_t i = candidate.path.equal.size(); i < key.size(); ++i) {
+    candidate.order.push_back({SlotOf(key[i].column), key[i].descending, key[i].collation});
+  }
+  if (index != nullptr && table.has_rowid()) {
+    candidate.order.push_back({source_.rowid, false, kv::Collation::kBinary});
+  }
+  return candidate;
+}
+
+std::vector<AccessCandidate> AccessPaths::All(const std::vector<ExprNode*>& conjuncts,
+                                              SourceMask bound) const {
+  std::vector<AccessCandidate> all;
+  all.push_back(Build(nullptr, conjuncts, bound));
+  if (source_.not_indexed) return all;
+  for (const kv::IndexDef& index : source_.table->indexes) {
+    AccessCandidate candidate = Build(&index, conjuncts, bound);
+    all.push_back(std::move(candidate));
+  }
+  return all;
+}
+
+double AccessPaths::Selectivity(const ExprNode& condition) {
+  switch (condition.kind) {
+    case NodeKind::kOperator:
+      if (condition.op == Opcode::kEqual || condition.op == Opcode::kIs) return 0.1;
+      if (IsRange(condition.op)) return 0.33;
+      if (condition.op == Opcode::kIsNull) return 0.1;
+      if (condition.op == Opcode::kOr) {
+        return std::min(1.0, Selectivity(*condition.args[0]) + Selectivity(*condition.args[1]));
+      }
+      if (condition.op == Opcode::kAnd) {
+        return Selectivity(*condition.args[0]) * Selectivity(*condition.args[1]);
+      }
+      return 0.9;
+    case NodeKind::kBetween:
+      return 0.2;
+    case NodeKind::kIn:
+      return std::min(0.9, 0.1 * static_cast<double>(condition.args.size()));
+    case NodeKind::kFunction:
+      return 0.25;
+    default:
+      return 0.5;
+  }
+}
+
+}  // namespace kvsql::planner

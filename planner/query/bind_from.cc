@@ -1,0 +1,306 @@
+// FROM: tables, subqueries, common tables and joins.
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "kv/value.h"
+#include "planner/query/query_builder.h"
+#include "planner/scope.h"
+
+namespace kvsql::planner {
+
+using parser::TableTerm;
+using parser::TableTermKind;
+
+namespace {
+
+constexpr int kMaxQueryDepth = 100;
+
+// The source columns below a node of FROM, from the left.
+void ForEachSource(const FromNode& node, const std::function<void(Source*)>& visit) {
+  if (node.source != nullptr) {
+    visit(node.source);
+    return;
+  }
+  ForEachSource(*node.left, visit);
+  ForEachSource(*node.right, visit);
+}
+
+SourceColumn* FindColumn(const FromNode& node, std::string_view name) {
+  SourceColumn* found = nullptr;
+  ForEachSource(node, [&](Source* source) {
+    for (SourceColumn& column : source->columns) {
+      if (found == nullptr && !column.hidden && kv::EqualsIgnoreCase(column.name, name)) {
+        found = &column;
+      }
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+StatusOr<Source*> QueryBuilder::AddSource(Block* block, uint32_t offset) {
+  if (block->sources.size() >= kMaxSources) {
+    return Error(offset, "at most " + std::to_string(kMaxSources) + " tables in a join");
+  }
+  Source& source = block->sources.emplace_back();
+  source.number = static_cast<uint32_t>(block->sources.size()) - 1;
+  source.offset = offset;
+  return &source;
+}
+
+void QueryBuilder::FillTableSource(const kv::TableDef& table, Source* source) {
+  source->table = &table;
+  for (const kv::ColumnDef& def : table.columns) {
+    SourceColumn& column = source->columns.emplace_back();
+    column.name = def.name;
+    column.declared_type = def.declared_type;
+    column.traits = {def.affinity, def.collation, false};
+    column.slot = NewSlot();
+    column.hidden = def.hidden;
+  }
+  if (!table.has_rowid()) return;
+  source->rowid =
+      table.rowid_alias.has_value() ? source->columns[*table.rowid_alias].slot : NewSlot();
+}
+
+StatusOr<Source*> QueryBuilder::AddTarget(const kv::TableDef& table,
+                                          const parser::TargetTable& target, Block* block) {
+  if (!target.index.empty() && table.FindIndex(target.index.text) == nullptr) {
+    return Error(target.index.range.begin, "no such index: " + std::string(target.index.text));
+  }
+  KV_ASSIGN_OR_RETURN(Source * source, AddSource(block, target.name.object.range.begin));
+  source->name = std::string(target.alias.empty() ? table.name : target.alias.text);
+  source->in_main = target.alias.empty();
+  source->not_indexed = target.not_indexed;
+  FillTableSource(table, source);
+  if (!table.has_rowid()) source->key = NewSlot();
+  block->from = std::make_unique<FromNode>();
+  block->from->source = source;
+  block->from->mask = 1;
+  return source;
+}
+
+ExprNode* QueryBuilder::KeyOf(const Source& target) {
+  return SlotNode(target.key != kNoSlot ? target.key : target.rowid, {});
+}
+
+bool QueryBuilder::BindSchemaTable(const parser::QualifiedName& name, Source* source) {
+  bool known = false;
+  for (const std::string_view schema_table : {"sqlite_schema", "sqlite_master"}) {
+    known |= kv::EqualsIgnoreCase(name.object.text, schema_table);
+  }
+  if (!known || !IsMainSchema(name.schema)) return false;
+  auto scan = std::make_unique<SchemaTablePlan>();
+  uint32_t number = 0;
+  for (const auto& [column_name, type] :
+       {std::pair{"type", "TEXT"}, {"name", "TEXT"}, {"tbl_name", "TEXT"}, {"rootpage", "INT"},
+        {"sql", "TEXT"}}) {
+    SourceColumn& column = source->columns.emplace_back();
+    column.name = column_name;
+    column.declared_type = type;
+    column.traits = {kv::AffinityOfType(type), kv::Collation::kBinary, false};
+    column.slot = NewSlot();
+    scan->columns.push_back({number++, column.slot});
+    scan->outputs.push_back(column.slot);
+  }
+  source->rowid = NewSlot();
+  scan->columns.push_back({kv::kRowidColumn, source->rowid});
+  scan->outputs.push_back(source->rowid);
+  scan->rows = 20;
+  source->plan = std::move(scan);
+  return true;
+}
+
+// A query as a source: its results under their names, or under `names`.
+Status QueryBuilder::BindQuerySource(const parser::Select& select,
+                                     std::span<const parser::Name> names, std::string_view what,
+                                     QueryScope* parent, Subquery* subquery,
+                                     const CommonTableScope* common_tables, Source* source) {
+  if (depth_ >= kMaxQueryDepth) {
+    return Error(source->offset, "circular reference: " + std::string(what));
+  }
+  ++depth_;
+  StatusOr<BoundQuery> query = BindSelect(select, parent, subquery, common_tables);
+  --depth_;
+  KV_RETURN_IF_ERROR(query.status());
+  if (!names.empty() && names.size() != query->columns.size()) {
+    return Error(source->offset, "table " + std::string(what) + " has " +
+                                     std::to_string(query->columns.size()) + " values for " +
+                                     std::to_string(names.size()) + " columns");
+  }
+  source->plan = std::move(query->root);
+  source->columns = std::move(query->columns);
+  for (size_t i = 0; i < source->columns.size(); ++i) {
+    SourceColumn& column = source->columns[i];
+    if (!names.empty()) column.name = std::string(names[i].text);
+    column.traits.explicit_collation = false;
+    // Names that stand twice are told apart.
+    const std::string base = column.name;
+    for (int n = 1;; ++n) {
+      const auto end = source->columns.begin() + static_cast<ptrdiff_t>(i);
+      const bool taken = std::any_of(source->columns.begin(), end, [&](const SourceColumn& c) {
+        return kv::EqualsIgnoreCase(c.name, column.name);
+      });
+      if (!taken) break;
+      column.name = base + ":" + std::to_string(n);
+    }
+  }
+  return absl::OkStatus();
+}
+
+StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* scope) {
+  KV_ASSIGN_OR_RETURN(Source * source, AddSource(scope->block, term.range.begin));
+  const std::string_view name = term.table.object.text;
+  source->name = std::string(term.alias.empty() ? name : term.alias.text);
+  source->in_main = term.alias.empty();
+  source->not_indexed = term.not_indexed;
+  source->indexed_by = std::string(term.index.text);
+  if (term.table.schema.empty()) {
+    for (const CommonTableScope* c = scope->common_tables; c != nullptr; c = c->parent) {
+      for (size_t i = 0; i < c->visible; ++i) {
+        const parser::CommonTable& common = c->with->tables[i];
+        if (!kv::EqualsIgnoreCase(common.name.text, name)) continue;
+        // Its query sees the tables before it.
+        CommonTableScope before = *c;
+        before.visible = i;
+        KV_RETURN_IF_ERROR(BindQuerySource(*common.query, common.columns, name, c->around,
+                                           c->subquery, &before, source));
+        source->in_main = false;
+        // What the table depends on, the queries that read it depend on.
+        if (c->subquery != nullptr) {
+          for (QueryScope* s = scope; s != c->around && s != nullptr; s = s->parent) {
+            if (s->subquery == nullptr || s->subquery == c->subquery) continue;
+            s->subquery->depends.insert(s->subquery->depends.end(), c->subquery->depends.begin(),
+                                        c->subquery->depends.end());
+          }
+        }
+        return source;
+      }
+    }
+  }
+  if (IsMainSchema(term.table.schema)) {
+    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(name));
+    used_schema_ = true;
+    if (table != nullptr) {
+      FillTableSource(*table, source);
+      return source;
+    }
+    if (BindSchemaTable(term.table, source)) return source;
+  }
+  return NoSuchTable(sql_, term.table);
+}
+
+StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term,
+                                                           QueryScope* scope) {
+  if (term.kind == TableTermKind::kGroup) return BindTerms(term.group, scope);
+  auto node = std::make_unique<FromNode>();
+  switch (term.kind) {
+    case TableTermKind::kFunction:
+      return Unsupported(term.range.begin, "table functions");
+    case TableTermKind::kSubquery: {
+      KV_ASSIGN_OR_RETURN(node->source, AddSource(scope->block, term.range.begin));
+      node->source->name = std::string(term.alias.text);
+      node->source->in_main = false;
+      KV_RETURN_IF_ERROR(BindQuerySource(*term.query, {}, term.alias.text, scope->parent,
+                                         scope->subquery, scope->common_tables, node->source));
+      break;
+    }
+    default:
+      KV_ASSIGN_OR_RETURN(node->source, BindTable(term, scope));
+      break;
+  }
+  node->mask = SourceMask{1} << node->source->number;
+  return node;
+}
+
+Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode* join,
+                                  QueryScope* scope) {
+  std::vector<std::string> names;
+  if ((term.join & parser::kJoinNatural) != 0) {
+    ForEachSource(*join->right, [&](Source* source) {
+      for (const SourceColumn& column : source->columns) {
+        if (!column.hidden && FindColumn(*join->left, column.name) != nullptr) {
+          names.push_back(column.name);
+        }
+      }
+    });
+  } else {
+    for (const parser::Name& name : term.using_columns) names.emplace_back(name.text);
+  }
+  for (const std::string& name : names) {
+    SourceColumn* left = FindColumn(*join->left, name);
+    SourceColumn* right = FindColumn(*join->right, name);
+    if (left == nullptr || right == nullptr) {
+      return Error(term.range.begin, "cannot join using column " + name +
+                                         " - column not present in both tables");
+    }
+    right->merged_away = true;
+    std::vector<MergedColumn>& all = scope->block->merged;
+    auto merged = std::find_if(all.begin(), all.end(), [&](const MergedColumn& m) {
+      return kv::EqualsIgnoreCase(m.name, name);
+    });
+    ExprNode* left_value = SlotNode(left->slot, left->traits);
+    ExprNode* right_value = SlotNode(right->slot, right->traits);
+    if (merged == all.end()) {
+      all.push_back({name, {left_value}, false});
+      merged = all.end() - 1;
+    } else if (merged->coalesce) {
+      left_value = NewNode(NodeKind::kFunction);
+      bool known = false;
+      left_value->function = FindFunction("coalesce", 2, &known);
+      left_value->args = merged->parts;
+      left_value->traits = left->traits;
+    }
+    merged->parts.push_back(right_value);
+    merged->coalesce |= coalesce;
+    join->on.push_back(Compare(Opcode::kEqual, left_value, right_value));
+  }
+  return absl::OkStatus();
+}
+
+StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const TableTerm> terms,
+                                                            QueryScope* scope) {
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<FromNode> tree, BindTerm(terms[0], scope));
+  if (terms[0].on != nullptr || !terms[0].using_columns.empty()) {
+    return Error(terms[0].range.begin, "a JOIN clause is required before ON");
+  }
+  for (const TableTerm& term : terms.subspan(1)) {
+    auto join = std::make_unique<FromNode>();
+    join->left = std::move(tree);
+    KV_ASSIGN_OR_RETURN(join->right, BindTerm(term, scope));
+    join->mask = join->left->mask | join->right->mask;
+    const bool left = (term.join & parser::kJoinLeft) != 0;
+    const bool right = (term.join & parser::kJoinRight) != 0;
+    if (left && right) {
+      join->join = JoinKind::kFull;
+    } else if (left) {
+      join->join = JoinKind::kLeft;
+    } else if (right) {
+      join->join = JoinKind::kRight;
+    } else if ((term.join & parser::kJoinOuter) != 0) {
+      return Error(term.range.begin, "unknown join type: OUTER");
+    }
+    join->fixed_order = (term.join & parser::kJoinCross) != 0;
+    if ((term.join & parser::kJoinNatural) != 0 &&
+        (term.on != nullptr || !term.using_columns.empty())) {
+      return Error(term.range.begin, "a NATURAL join may not have an ON or USING clause");
+    }
+    KV_RETURN_IF_ERROR(MergeColumns(term, right, join.get(), scope));
+    if (term.on != nullptr) {
+      KV_ASSIGN_OR_RETURN(ExprNode * on, BindScalar(*term.on, scope));
+      SplitConjuncts(on, &join->on);
+    }
+    tree = std::move(join);
+  }
+  return tree;
+}
+
+Status QueryBuilder::BindFrom(std::span<const TableTerm> terms, QueryScope* scope) {
+  if (terms.empty()) return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(scope->block->from, BindTerms(terms, scope));
+  return absl::OkStatus();
+}
+
+}  // namespace kvsql::planner

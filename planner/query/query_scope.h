@@ -1,0 +1,114 @@
+// What names mean inside one SELECT: the tables and subqueries of its FROM, its result aliases, and the enclosing
+// queries behind them.
+//
+// Thread safety: none; lives while one plan is made.
+#ifndef KVSQL_PLANNER_QUERY_QUERY_SCOPE_H_
+#define KVSQL_PLANNER_QUERY_QUERY_SCOPE_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kv/schema.h"
+#include "parser/ast_statement.h"
+#include "planner/query/expr_node.h"
+#include "planner/query/query_plan.h"
+
+namespace kvsql::planner {
+
+struct SourceColumn {
+  std::string name;
+  std::string declared_type;
+  ExprTraits traits;
+  SlotId slot = kNoSlot;
+  bool hidden = false;       // not part of *
+  bool merged_away = false;  // by USING: not part of * either, though of table.*
+};
+
+// A table or subquery in FROM.
+struct Source {
+  std::string name;           // by which columns are qualified; may be empty
+  bool in_main = true;        // main.name.column is allowed
+  const kv::TableDef* table = nullptr;
+  bool not_indexed = false;
+  std::string indexed_by;
+  std::vector<SourceColumn> columns;
+  SlotId rowid = kNoSlot;     // kNoSlot: has none
+  SlotId key = kNoSlot;       // the key's bytes, where a statement changes rows without rowids
+  std::unique_ptr<OperatorPlan> plan;  // of anything but a plain table
+  uint32_t number = 0;        // within its block: its bit in masks
+  uint32_t offset = 0;        // in the text
+};
+
+using SourceMask = uint64_t;
+inline constexpr uint32_t kMaxSources = 64;
+
+// FROM as a tree of joins.
+struct FromNode {
+  Source* source = nullptr;  // a leaf
+  JoinKind join = JoinKind::kInner;
+  std::unique_ptr<FromNode> left;
+  std::unique_ptr<FromNode> right;
+  std::vector<ExprNode*> on;  // conjuncts
+  bool fixed_order = false;   // CROSS JOIN: the left side stays outside
+  SourceMask mask = 0;
+};
+
+// A column that a join with USING or NATURAL made of several.
+struct MergedColumn {
+  std::string name;
+  std::vector<ExprNode*> parts;  // from the left
+  bool coalesce = false;         // RIGHT and FULL: the first part that is not NULL
+};
+
+struct ResultAlias {
+  std::string_view name;
+  const parser::Expr* expr = nullptr;
+};
+
+// What a SELECT core is bound into.
+struct Block {
+  std::deque<Source> sources;
+  std::unique_ptr<FromNode> from;  // null: no FROM
+  std::vector<MergedColumn> merged;
+  // Aggregates; expressions name them by their slots.
+  std::vector<AggregateCall> calls;
+};
+
+struct QueryScope;
+
+struct CommonTableScope {
+  const CommonTableScope* parent = nullptr;
+  const parser::WithClause* with = nullptr;
+  size_t visible = 0;  // tables of `with` that may be named
+  // The query around the one with the WITH clause, and what it runs that one as.
+  QueryScope* around = nullptr;
+  Subquery* subquery = nullptr;
+};
+
+enum class AggregateUse : uint8_t { kForbidden, kAllowed, kInside };
+
+struct QueryScope {
+  QueryScope* parent = nullptr;  // the query around this one, whose columns it may name
+  Block* block = nullptr;
+  Subquery* subquery = nullptr;  // what `parent` runs this query as; null if parent is null
+  const CommonTableScope* common_tables = nullptr;
+  std::vector<ResultAlias> aliases;
+  bool aliases_visible = false;
+  AggregateUse aggregates = AggregateUse::kForbidden;
+  uint32_t expanding = 0;   // aliases being expanded inside each other
+};
+
+// A query's plan and what its results are.
+struct BoundQuery {
+  std::unique_ptr<OperatorPlan> root;
+  std::vector<SourceColumn> columns;  // name, type, traits and slot of each result
+};
+
+}  // namespace kvsql::planner
+
+#endif  // KVSQL_PLANNER_QUERY_QUERY_SCOPE_H_
