@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "shell/commands.h"
@@ -85,8 +87,11 @@ int Shell::Finish() {
     database_.reset();
   }
   output_.Restore();
-  if (exit_code_.has_value()) return *exit_code_;
   // A reader of our output that has gone away, as `head` does, is no error.
+  if (output_.first_error() != 0 && output_.first_error() != EPIPE) {
+    Complain(std::string("cannot write: ") + std::strerror(output_.first_error()));
+  }
+  if (exit_code_.has_value()) return *exit_code_;
   return errors_ > 0 ? 1 : 0;
 }
 
@@ -154,7 +159,10 @@ Flow Shell::RunSql(std::string_view text, const Place& place) {
   }
   const Timer timer(settings_.timer);
   Flow flow = Flow::kGoOn;
-  for (std::string_view rest = text; !rest.empty();) {
+  for (std::string_view rest = text;;) {
+    // Most pieces are one statement and a line end: the engine need not look at that.
+    while (!rest.empty() && (rest.front() == '\n' || rest.front() == ' ')) rest.remove_prefix(1);
+    if (rest.empty()) break;
     const std::string_view before = rest;
     StatusOr<std::optional<Statement>> statement = open->prepare_next(&rest);
     Status status = statement.status();
