@@ -126,7 +126,7 @@ expect 'semicolons' 0 '' '' "$kvsql" :memory: '.read semicolons.sql' </dev/null
 head -c 300000 /dev/zero | tr '\0' '.' >dots.sql
 expect 'dots' 1 '' 'unknown command' "$kvsql" :memory: '.read dots.sql' </dev/null
 expect 'a reader that leaves' 0 '1' '' sh -c "yes 'SELECT 1;' | head -200000 | '$kvsql' | head -1"
-expect 'a full disk' 1 '' '' sh -c "'$kvsql' :memory: 'SELECT 1' >/dev/full || exit 1" </dev/null
+expect 'a full disk' 1 '' 'cannot write: No space left' sh -c "'$kvsql' :memory: 'SELECT 1' >/dev/full || exit 1" </dev/null
 
 ((failures == 0)) && echo 'process: passed'
 exit $((failures > 0))
