@@ -201,7 +201,8 @@ Flow Shell::RunSource(Source* source, std::string_view file) {
   Flow flow = Flow::kGoOn;
   Piece piece;
   while (flow == Flow::kGoOn && reader.Next(&piece)) {
-    const Place place{file, piece.line};
+    // A person counts from where the statement begins.
+    const Place place{file, interactive_ && depth_ == 1 ? 1 : piece.line};
     flow = piece.kind == Piece::Kind::kCommand ? RunCommand(piece.text, place)
                                                : RunSql(piece.text, place);
     if (interactive_ && depth_ == 1) {
