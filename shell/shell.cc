@@ -109,6 +109,11 @@ void Shell::Complain(std::string_view message, const Place* place) {
   WriteError(text);
 }
 
+void Shell::Warn(std::string_view message) {
+  output_.Flush();
+  WriteError(std::string(message) + "\n");
+}
+
 void Shell::ComplainOf(const Status& status, std::string_view text, std::string_view rest,
                        const Place& place) {
   ++errors_;

@@ -1,11 +1,13 @@
-CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE "odd name"(a, b);
-CREATE TABLE s(k TEXT PRIMARY KEY, v) WITHOUT ROWID;
-CREATE INDEX users_name ON users(name);
-CREATE UNIQUE INDEX i2 ON "odd name"(a, b DESC);
+CREATE TABLE a_users(id INTEGER PRIMARY KEY, name TEXT);
+CREATE INDEX a_name ON a_users(name);
+CREATE TABLE "b odd name"(a, b);
+CREATE UNIQUE INDEX b_both ON "b odd name"(a, b DESC);
+CREATE TABLE c(k TEXT PRIMARY KEY, v) WITHOUT ROWID;
 .tables
-.tables u%
+.tables a%
+.tables nosuch
 .indexes
-.indexes users
+.indexes a_users
 .schema
-.schema users
+.schema a_users
+.schema C
