@@ -92,6 +92,7 @@ int Shell::Finish() {
     Complain(std::string("cannot write: ") + std::strerror(output_.first_error()));
   }
   if (exit_code_.has_value()) return *exit_code_;
+  if (interactive_ && !unusable_) return 0;  // they have been seen
   return errors_ > 0 ? 1 : 0;
 }
 
