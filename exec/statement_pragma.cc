@@ -86,6 +86,26 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       if (table != nullptr) IndexInfo(*table, plan.argument, &made_rows_);
       return absl::OkStatus();
     }
+    case PragmaKind::kRules:
+    case PragmaKind::kTier: {
+      const bool rules = plan.pragma == PragmaKind::kRules;
+      planner::PlanOptions options = session_->plan_options();
+      if (plan.columns.empty()) {
+        KV_RETURN_IF_ERROR(rules ? options.SetRules(plan.argument)
+                                 : options.SetTier(plan.argument));
+        session_->set_plan_options(options);
+        return absl::OkStatus();
+      }
+      if (!rules) {
+        made_rows_.push_back({Text(options.batch_only ? "batch" : "auto")});
+        return absl::OkStatus();
+      }
+      for (uint32_t i = 0; i < planner::kRuleCount; ++i) {
+        const auto rule = static_cast<planner::Rule>(i);
+        made_rows_.push_back({Text(RuleName(rule)), Integer(options.Has(rule) ? 1 : 0)});
+      }
+      return absl::OkStatus();
+    }
   }
   return absl::OkStatus();
 }

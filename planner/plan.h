@@ -23,6 +23,7 @@
 #include "kv/value.h"
 #include "parser/normaliser.h"
 #include "planner/expression.h"
+#include "planner/plan_options.h"
 
 namespace kvsql::planner {
 
@@ -42,6 +43,7 @@ enum class PlanKind : uint8_t {
   kDrop,
   kControl,
   kPragma,
+  kExplain,
 };
 
 // What a statement does when a constraint fails.
@@ -68,6 +70,7 @@ struct Plan {
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;
   StatementText text;
+  PlanOptions options;
   std::vector<std::string> parameter_names;  // per parameter, "" for those without
   std::vector<OutputColumn> columns;
   std::vector<Operand> outputs;  // per column
@@ -189,7 +192,26 @@ struct ControlPlan : Plan {
   std::string name;  // of a savepoint
 };
 
-enum class PragmaKind : uint8_t { kIntegrityCheck, kTableInfo, kIndexList, kIndexInfo };
+// EXPLAIN QUERY PLAN.
+struct ExplainPlan : Plan {
+  static constexpr PlanKind kKind = PlanKind::kExplain;
+  ExplainPlan() : Plan(kKind) {}
+  struct Row {
+    int64_t id = 0;
+    int64_t parent = 0;  // 0: none
+    std::string detail;
+  };
+  std::vector<Row> rows;
+};
+
+enum class PragmaKind : uint8_t {
+  kIntegrityCheck,
+  kTableInfo,
+  kIndexList,
+  kIndexInfo,
+  kRules,
+  kTier,
+};
 
 struct PragmaPlan : Plan {
   static constexpr PlanKind kKind = PlanKind::kPragma;

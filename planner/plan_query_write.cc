@@ -60,7 +60,7 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
     return Error(statement.columns[0].range.begin,
                  absl::StrCat("0 values for ", statement.columns.size(), " columns"));
   }
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);
   KV_ASSIGN_OR_RETURN(BoundQuery query,
                       builder.BindSelect(*statement.source, nullptr, nullptr, &with));
@@ -92,7 +92,7 @@ StatusOr<PlanPtr> Planner::PlanQueryUpdate(const parser::UpdateStatement& statem
   plan->conflict = ModeOf(statement.conflict);
   UseSchema(plan.get());
 
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);
   Block block;
   QueryScope scope;
@@ -158,7 +158,7 @@ StatusOr<PlanPtr> Planner::PlanQueryDelete(const parser::DeleteStatement& statem
   plan->read_only = false;
   plan->table = table;
   UseSchema(plan.get());
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);
   Block block;
   QueryScope scope;

@@ -108,6 +108,12 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
   } else if (kv::EqualsIgnoreCase(name, "index_info")) {
     plan->pragma = PragmaKind::kIndexInfo;
     add_columns({"seqno", "cid", "name"});
+  } else if (kv::EqualsIgnoreCase(name, "kvsql_rules")) {
+    plan->pragma = PragmaKind::kRules;
+    if (!statement.has_value) add_columns({"rule", "on"});
+  } else if (kv::EqualsIgnoreCase(name, "kvsql_tier")) {
+    plan->pragma = PragmaKind::kTier;
+    if (!statement.has_value) add_columns({"tier"});
   } else {
     return Unsupported(statement.name.object.range.begin,
                        absl::StrCat("PRAGMA ", std::string(name)));

@@ -49,8 +49,14 @@ Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) {
+  if (options_.batch_only) {
+    StatusOr<PlanPtr> query = PlanQueryInsert(statement);
+    if (query.ok()) return query;
+  }
   StatusOr<PlanPtr> direct = PlanDirectInsert(statement);
-  return direct.ok() ? std::move(direct) : PlanQueryInsert(statement);
+  if (direct.ok()) return direct;
+  StatusOr<PlanPtr> query = PlanQueryInsert(statement);
+  return absl::IsUnimplemented(query.status()) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& statement) {
@@ -114,6 +120,7 @@ StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& state
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) {
+  if (options_.batch_only) return PlanQueryUpdate(statement);
   StatusOr<PlanPtr> direct = PlanDirectUpdate(statement);
   return direct.ok() ? std::move(direct) : PlanQueryUpdate(statement);
 }
@@ -158,6 +165,7 @@ StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& state
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanDelete(const parser::DeleteStatement& statement) {
+  if (options_.batch_only) return PlanQueryDelete(statement);
   StatusOr<PlanPtr> direct = PlanDirectDelete(statement);
   return direct.ok() ? std::move(direct) : PlanQueryDelete(statement);
 }

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "kv/reader.h"
 #include "parser/parser.h"
+#include "planner/plan_options.h"
 #include "planner/query/query_plan.h"
 #include "planner/query/query_scope.h"
 
@@ -23,8 +24,9 @@ namespace kvsql::planner {
 
 class QueryBuilder {
  public:
-  QueryBuilder(std::string_view sql, const kv::Reader& reader, QueryPlan* plan)
-      : sql_(sql), reader_(reader), plan_(*plan) {}
+  QueryBuilder(std::string_view sql, const kv::Reader& reader, const PlanOptions& options,
+               QueryPlan* plan)
+      : sql_(sql), reader_(reader), options_(options), plan_(*plan) {}
 
   // The whole statement: fills in root, results and columns of the plan.
   Status BuildStatement(const parser::Select& select);
@@ -165,6 +167,7 @@ class QueryBuilder {
 
   const std::string_view sql_;
   const kv::Reader reader_;
+  const PlanOptions options_;
   QueryPlan& plan_;
   bool used_schema_ = false;
   int depth_ = 0;  // of views and queries inside each other
