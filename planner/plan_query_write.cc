@@ -72,9 +72,9 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
                                     " but ", given, " values were supplied")
                      : absl::StrCat(given, " values for ", targets, " columns"));
   }
-  plan->root = std::move(query.root);
+  KV_ASSIGN_OR_RETURN(plan->root, builder.PlanWhole(query.query.get()));
   for (const SourceColumn& column : query.columns) plan->results.push_back(column.slot);
-  builder.FinishPlan();
+  KV_RETURN_IF_ERROR(builder.FinishPlan());
   return PlanPtr(plan);
 }
 
@@ -142,7 +142,7 @@ StatusOr<PlanPtr> Planner::PlanQueryUpdate(const parser::UpdateStatement& statem
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
                       builder.PlanFrom(&block, std::move(conjuncts), {}));
-  builder.SetResults(results, std::move(root));
+  KV_RETURN_IF_ERROR(builder.SetResults(results, std::move(root)));
   return PlanPtr(plan);
 }
 
@@ -172,7 +172,7 @@ StatusOr<PlanPtr> Planner::PlanQueryDelete(const parser::DeleteStatement& statem
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
                       builder.PlanFrom(&block, std::move(conjuncts), {}));
-  builder.SetResults({builder.KeyOf(*source)}, std::move(root));
+  KV_RETURN_IF_ERROR(builder.SetResults({builder.KeyOf(*source)}, std::move(root)));
   return PlanPtr(plan);
 }
 

@@ -130,7 +130,7 @@ Status QueryBuilder::BindQuerySource(const parser::Select& select,
                                      std::to_string(query->columns.size()) + " values for " +
                                      std::to_string(names.size()) + " columns");
   }
-  source->plan = std::move(query->root);
+  source->query = std::move(query->query);
   source->columns = std::move(query->columns);
   for (size_t i = 0; i < source->columns.size(); ++i) {
     SourceColumn& column = source->columns[i];

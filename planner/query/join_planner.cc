@@ -21,6 +21,7 @@ JoinPlanner::JoinPlanner(QueryBuilder* builder, Block* block) : builder_(*builde
     if (source.rowid != kNoSlot) source_of_.emplace(source.rowid, source.number);
     if (source.key != kNoSlot) source_of_.emplace(source.key, source.number);
   }
+  if (!builder_.all_needed_) return;
   QueryPlan& plan = builder_.plan();
   needed_.resize(plan.slots);
   for (const ExprNode& node : plan.nodes) {
@@ -50,7 +51,10 @@ double JoinPlanner::TableRows(const Source& source) const {
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
       source, {TableRows(source)}, [this](const ExprNode* node) { return MaskOf(node); },
-      [this](SlotId slot) { return slot < needed_.size() && needed_[slot]; });
+      [this](SlotId slot) {
+        if (!builder_.all_needed_) return builder_.IsNeeded(slot);
+        return slot < needed_.size() && needed_[slot];
+      });
 }
 
 // Whether a pair in which all columns of `mask` are NULL cannot satisfy the conjunct.
@@ -539,6 +543,11 @@ StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::Plan(std::vector<ExprNode*>
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanFrom(Block* block,
                                                                std::vector<ExprNode*> conjuncts,
                                                                const std::vector<SortKey>& wanted) {
+  for (Source& source : block->sources) {
+    if (source.query == nullptr) continue;
+    KV_ASSIGN_OR_RETURN(source.plan, PlanQuery(source.query.get()));
+    source.query.reset();
+  }
   return JoinPlanner(this, block).Plan(std::move(conjuncts), wanted);
 }
 

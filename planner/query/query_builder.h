@@ -51,15 +51,17 @@ class QueryBuilder {
   StatusOr<std::unique_ptr<FromNode>> BindTerms(std::span<const parser::TableTerm> terms,
                                                 QueryScope* scope);
   // Makes `values` the statement's results, computed above *root.
-  void SetResults(const std::vector<ExprNode*>& values, std::unique_ptr<OperatorPlan> root);
+  Status SetResults(const std::vector<ExprNode*>& values, std::unique_ptr<OperatorPlan> root);
   // Adds the parts of a conjunction to *conjuncts.
   void SplitConjuncts(ExprNode* node, std::vector<ExprNode*>* conjuncts) const;
   // The plan of FROM with these conditions, joins ordered and access paths chosen.
   // `wanted` is the order that would save a sort.
   StatusOr<std::unique_ptr<OperatorPlan>> PlanFrom(Block* block, std::vector<ExprNode*> conjuncts,
                                                    const std::vector<SortKey>& wanted);
-  // Makes every operator of the plan pass on only what is needed above it.
-  void FinishPlan();
+  // The operators of a query that stands alone, rules applied.
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanWhole(LogicalQuery* query);
+  // Plans the subqueries that are left, and makes every operator pass on only what is needed above it.
+  Status FinishPlan();
   // Whether the statement read the schema.
   bool used_schema() const { return used_schema_; }
 
@@ -154,6 +156,16 @@ class QueryBuilder {
                                                 std::vector<SortKey> keys, ExprNode* limit,
                                                 ExprNode* offset);
 
+  // --- plan_query.cc --------------------------------------------------------------------------------
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanQuery(LogicalQuery* query);
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanCore(LogicalQuery* query);
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanSet(LogicalQuery* query);
+  // Notes which slots are read, from the results down.
+  void MarkNeeded(const LogicalQuery& query);
+  void MarkExpr(const ExprNode* node);
+  void MarkFrom(const FromNode* node);
+  bool IsNeeded(SlotId slot) const { return all_needed_ || (slot < needed_.size() && needed_[slot]); }
+
   // --- aggregation.cc -------------------------------------------------------------------------------
   // Turns an expression over the block's rows into one over its groups.
   ExprNode* OverGroups(ExprNode* node, AggregatePlan* aggregate, Block* block);
@@ -169,6 +181,9 @@ class QueryBuilder {
   const kv::Reader reader_;
   const PlanOptions options_;
   QueryPlan& plan_;
+  std::vector<std::unique_ptr<LogicalQuery>> subqueries_;  // beside plan_.subqueries
+  std::vector<bool> needed_;  // by slot
+  bool all_needed_ = true;    // `needed_` is not known
   bool used_schema_ = false;
   int depth_ = 0;  // of views and queries inside each other
 };
