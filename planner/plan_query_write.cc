@@ -141,7 +141,7 @@ StatusOr<PlanPtr> Planner::PlanQueryUpdate(const parser::UpdateStatement& statem
     builder.SplitConjuncts(where, &conjuncts);
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      builder.PlanFrom(&block, std::move(conjuncts), {}));
+                      builder.PlanFromByRules(&block, std::move(conjuncts)));
   KV_RETURN_IF_ERROR(builder.SetResults(results, std::move(root)));
   return PlanPtr(plan);
 }
@@ -171,7 +171,7 @@ StatusOr<PlanPtr> Planner::PlanQueryDelete(const parser::DeleteStatement& statem
     builder.SplitConjuncts(where, &conjuncts);
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      builder.PlanFrom(&block, std::move(conjuncts), {}));
+                      builder.PlanFromByRules(&block, std::move(conjuncts)));
   KV_RETURN_IF_ERROR(builder.SetResults({builder.KeyOf(*source)}, std::move(root)));
   return PlanPtr(plan);
 }

@@ -47,7 +47,7 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity
                               std::vector<Match>* matches) const {
   const bool numeric = affinity == Affinity::kInteger && slot == source_.rowid;
   const auto is_column = [&](const ExprNode* node) {
-    return node->Is(NodeKind::kSlot) && node->index == slot && node->traits.affinity.has_value();
+    return node->Is(NodeKind::kSlot) && node->index == slot && node->traits.affinity == affinity;
   };
   const auto collates = [&](uint8_t extra) {
     return numeric || CollationOfComparison(extra) == collation;

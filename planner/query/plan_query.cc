@@ -69,6 +69,7 @@ void QueryBuilder::MarkNeeded(const LogicalQuery& query) {
   MarkFrom(query.block->from.get());
   for (const SemiJoin& join : query.block->semi_joins) {
     for (const ExprNode* condition : join.conditions) MarkExpr(condition);
+    for (const ExprNode* condition : join.where) MarkExpr(condition);
   }
   for (const Source& source : query.block->sources) {
     if (source.query != nullptr) MarkNeeded(*source.query);
@@ -216,6 +217,10 @@ StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanQuery(LogicalQuery* qu
 // ------------------------------------------------------------------------------------ statements
 
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanWhole(LogicalQuery* query) {
+  KV_RETURN_IF_ERROR(Rewrite(query));
+  for (size_t i = 0; i < subqueries_.size(); ++i) {
+    if (subqueries_[i] != nullptr) KV_RETURN_IF_ERROR(Rewrite(subqueries_[i].get()));
+  }
   needed_.assign(plan_.slots, false);
   for (const SlotId slot : query->results) needed_[slot] = true;
   all_needed_ = false;

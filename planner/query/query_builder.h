@@ -6,11 +6,13 @@
 #ifndef KVSQL_PLANNER_QUERY_QUERY_BUILDER_H_
 #define KVSQL_PLANNER_QUERY_QUERY_BUILDER_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -58,6 +60,9 @@ class QueryBuilder {
   // `wanted` is the order that would save a sort.
   StatusOr<std::unique_ptr<OperatorPlan>> PlanFrom(Block* block, std::vector<ExprNode*> conjuncts,
                                                    const std::vector<SortKey>& wanted);
+  // The same, with the rules applied first.
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanFromByRules(Block* block,
+                                                          std::vector<ExprNode*> conjuncts);
   // The operators of a query that stands alone, rules applied.
   StatusOr<std::unique_ptr<OperatorPlan>> PlanWhole(LogicalQuery* query);
   // Plans the subqueries that are left, and makes every operator pass on only what is needed above it.
@@ -166,6 +171,42 @@ class QueryBuilder {
   void MarkFrom(const FromNode* node);
   bool IsNeeded(SlotId slot) const { return all_needed_ || (slot < needed_.size() && needed_[slot]); }
 
+  // --- rewrite.cc: the rules, one after the other ----------------------------------------------------
+  Status Rewrite(LogicalQuery* query);
+  Status RewriteCore(LogicalQuery* query);
+  // FROM and WHERE; `others` are the other expressions over the same rows.
+  Status RewriteFrom(Block* block, std::vector<ExprNode*>* where,
+                     const std::vector<ExprNode**>& others);
+  // Conditions of inner joins become conditions of WHERE.
+  void HoistConditions(FromNode* node, std::vector<ExprNode*>* where) const;
+  bool HasSubquery(const ExprNode* node) const;
+  // No function whose answer may change, and no subquery.
+  bool IsPure(const ExprNode* node) const;
+  // The tree with nodes replaced; null leaves a node as it is. Unchanged nodes are shared.
+  ExprNode* Replace(ExprNode* node, const std::function<ExprNode*(ExprNode*)>& replacement);
+  // Every expression of the query, those of queries in its FROM included.
+  void VisitExprs(const LogicalQuery& query,
+                  const std::function<void(const ExprNode*)>& visit) const;
+  double TableRows(const Source& source) const;
+
+  // --- rule_*.cc ------------------------------------------------------------------------------------
+  void FoldConditions(std::vector<ExprNode*>* conditions);
+  ExprNode* Fold(ExprNode* node);
+  void CloseEqualities(const Block& block, std::vector<ExprNode*>* where);
+  void FlattenSources(LogicalQuery* query);
+  bool Flatten(LogicalQuery* query, FromNode* leaf);
+  void PushDown(Block* block, std::vector<ExprNode*>* where);
+  bool PushInto(ExprNode* condition, const std::vector<SlotId>& slots, LogicalQuery* query);
+  void Decorrelate(Block* block, std::vector<ExprNode*>* where,
+                   const std::vector<ExprNode**>& others);
+  struct Ties;
+  bool FindTies(uint32_t index, Ties* ties);
+  Source* AdoptQuery(Block* block, uint32_t index);
+  bool ToSemiJoin(Block* block, ExprNode* condition);
+  ExprNode* ToGroupedJoin(Block* block, ExprNode* node);
+  void OrToIn(std::vector<ExprNode*>* where);
+  void AddPrefixRanges(const Block& block, std::vector<ExprNode*>* where);
+
   // --- aggregation.cc -------------------------------------------------------------------------------
   // Turns an expression over the block's rows into one over its groups.
   ExprNode* OverGroups(ExprNode* node, AggregatePlan* aggregate, Block* block);
@@ -182,6 +223,7 @@ class QueryBuilder {
   const PlanOptions options_;
   QueryPlan& plan_;
   std::vector<std::unique_ptr<LogicalQuery>> subqueries_;  // beside plan_.subqueries
+  std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
   std::vector<bool> needed_;  // by slot
   bool all_needed_ = true;    // `needed_` is not known
   bool used_schema_ = false;

@@ -74,10 +74,13 @@ struct ResultAlias {
 };
 
 // What rows of FROM must have, or must not have, a partner in: EXISTS, IN and their negations as joins.
+//
+// The source is a table, with `where` on it alone, or a query.
 struct SemiJoin {
   JoinKind kind = JoinKind::kSemi;
   Source* source = nullptr;
   std::vector<ExprNode*> conditions;  // over the source and those of FROM
+  std::vector<ExprNode*> where;       // over the source alone
 };
 
 // What a SELECT core is bound into.
