@@ -56,6 +56,9 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
       if (!table->columns[i].hidden) plan->value_of[i] = targets++;
     }
   }
+  if (statement.source == nullptr && statement.columns.empty()) {
+    return Unsupported(statement.range.begin, "DEFAULT VALUES here");
+  }
   if (statement.source == nullptr) {
     return Error(statement.columns[0].range.begin,
                  absl::StrCat("0 values for ", statement.columns.size(), " columns"));

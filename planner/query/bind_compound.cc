@@ -85,7 +85,7 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
     while (expr->kind == ExprKind::kCollate) expr = As<parser::CollateExpr>(*expr).operand;
     std::optional<uint32_t> found;
     if (const std::optional<kv::ValueView> literal = LiteralOf(*expr);
-        literal.has_value() && literal->type == kv::ValueType::kInteger) {
+        literal.has_value() && IsOrdinal(*literal)) {
       KV_ASSIGN_OR_RETURN(found, Ordinal(literal->integer, all.columns.size(), i,
                                          expr->range.begin, "ORDER BY"));
     }

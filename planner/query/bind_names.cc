@@ -1,4 +1,6 @@
 // What a name in an expression means.
+#include <algorithm>
+
 #include "kv/value.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"
@@ -23,6 +25,17 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
     if (name.table.empty()) {
       for (const MergedColumn& merged : scope->block->merged) {
         if (!kv::EqualsIgnoreCase(merged.name, column)) continue;
+        // A table that the join did not merge may have it too.
+        for (const Source& source : scope->block->sources) {
+          for (const SourceColumn& candidate : source.columns) {
+            const bool part = std::any_of(
+                merged.parts.begin(), merged.parts.end(),
+                [&](const ExprNode* p) { return p->index == candidate.slot; });
+            if (!part && kv::EqualsIgnoreCase(candidate.name, column)) {
+              return Error(name.range.begin, "ambiguous column name: " + std::string(column));
+            }
+          }
+        }
         if (!merged.coalesce) return merged.parts[0];
         ExprNode* node = NewNode(NodeKind::kFunction);
         bool known = false;

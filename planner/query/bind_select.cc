@@ -129,7 +129,7 @@ StatusOr<std::vector<SortKey>> QueryBuilder::BindOrderBy(
     const Expr* expr = WithoutCollate(term.expr);
     ExprNode* node = nullptr;
     if (const std::optional<ValueView> literal = LiteralOf(*expr);
-        literal.has_value() && literal->type == ValueType::kInteger) {
+        literal.has_value() && IsOrdinal(*literal)) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
                           Ordinal(literal->integer, outputs.size(), i, expr->range.begin,
                                   "ORDER BY"));
@@ -172,7 +172,7 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
   for (size_t i = 0; i < core.group_by.size(); ++i) {
     const Expr& expr = *core.group_by[i];
     if (const std::optional<ValueView> literal = LiteralOf(expr);
-        literal.has_value() && literal->type == ValueType::kInteger) {
+        literal.has_value() && IsOrdinal(*literal)) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
                           Ordinal(literal->integer, outputs.size(), i, expr.range.begin,
                                   "GROUP BY"));

@@ -233,6 +233,12 @@ class QueryBuilder {
 // "1st", "2nd", ...
 std::string TermName(size_t index);
 
+// Whether a literal in ORDER BY or GROUP BY counts the results; larger numbers are plain constants.
+inline bool IsOrdinal(const kv::ValueView& literal) {
+  return literal.type == kv::ValueType::kInteger && literal.integer >= INT32_MIN &&
+         literal.integer <= INT32_MAX;
+}
+
 // Whether two expressions are the same, so that one's value is the other's.
 bool SameExpr(const ExprNode& a, const ExprNode& b);
 
