@@ -57,7 +57,7 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
       output.name = c.name;
       output.declared_type = c.declared_type;
       output.expr = SlotNode(c.slot, c.traits);
-      if (column.kind != ResultColumnKind::kStar) continue;
+      // Where an outer join may leave the left table's column NULL, both kinds of star show the merged one.
       for (const MergedColumn& merged : scope->block->merged) {
         if (!merged.coalesce || merged.parts[0]->index != c.slot) continue;
         ExprNode* node = NewNode(NodeKind::kFunction);
@@ -96,7 +96,13 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
           output.declared_type = "INTEGER";
         }
         for (const SourceColumn& c : source.columns) {
-          if (c.slot != expr->index) continue;
+          // A subquery may have one value under several names.
+          if (c.slot != expr->index ||
+              (source.table == nullptr &&
+               !kv::EqualsIgnoreCase(c.name,
+                                     As<parser::ColumnExpr>(*column.expr).column.text))) {
+            continue;
+          }
           output.name = c.name;
           output.declared_type = c.declared_type;
         }
