@@ -117,6 +117,15 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
 
 // ------------------------------------------------------------------------------------ ORDER BY, GROUP BY, LIMIT
 
+std::optional<int64_t> OrdinalOf(const Expr& expr) {
+  const std::optional<ValueView> literal = LiteralOf(expr);
+  if (!literal.has_value() || literal->type != ValueType::kInteger ||
+      literal->integer != static_cast<int32_t>(literal->integer)) {
+    return std::nullopt;
+  }
+  return literal->integer;
+}
+
 StatusOr<uint32_t> QueryBuilder::Ordinal(int64_t number, size_t columns, size_t term,
                                          uint32_t offset, std::string_view clause) const {
   if (number >= 1 && static_cast<uint64_t>(number) <= columns) {
@@ -135,10 +144,9 @@ StatusOr<std::vector<SortKey>> QueryBuilder::BindOrderBy(
     const parser::OrderingTerm& term = terms[i];
     const Expr* expr = WithoutCollate(term.expr);
     ExprNode* node = nullptr;
-    if (const std::optional<ValueView> literal = LiteralOf(*expr);
-        literal.has_value() && literal->type == ValueType::kInteger) {
+    if (const std::optional<int64_t> number = OrdinalOf(*expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
-                          Ordinal(literal->integer, outputs.size(), i, expr->range.begin,
+                          Ordinal(*number, outputs.size(), i, expr->range.begin,
                                   "ORDER BY"));
       node = outputs[column].expr;
     } else if (expr->kind == ExprKind::kColumn && As<parser::ColumnExpr>(*expr).table.empty()) {
@@ -178,10 +186,9 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
   std::vector<ExprNode*> keys;
   for (size_t i = 0; i < core.group_by.size(); ++i) {
     const Expr& expr = *core.group_by[i];
-    if (const std::optional<ValueView> literal = LiteralOf(expr);
-        literal.has_value() && literal->type == ValueType::kInteger) {
+    if (const std::optional<int64_t> number = OrdinalOf(expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
-                          Ordinal(literal->integer, outputs.size(), i, expr.range.begin,
+                          Ordinal(*number, outputs.size(), i, expr.range.begin,
                                   "GROUP BY"));
       // Bound anew where aggregates are forbidden.
       if (outputs[column].ast == nullptr) {
