@@ -169,6 +169,11 @@ class ScanOperator : public Operator {
       }
       return;
     }
+    if (column == planner::kKeyColumn) {
+      ValueView* keys = vector->MakeValues();
+      ForEachRow(selection, [&](uint32_t row) { keys[row] = ValueView::Blob(entries_.key(row)); });
+      return;
+    }
     const uint32_t position = table_.StoredPosition(column);
     ValueView* to = vector->MakeValues();
     uint32_t integers = 0;
@@ -222,9 +227,13 @@ class ScanOperator : public Operator {
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;
-        to[i][row] = column == kv::kRowidColumn
-                         ? ValueView::Integer(row_.rowid())
-                         : CopyBytes(row_.column(column), &evaluation_.arena);
+        if (column == kv::kRowidColumn) {
+          to[i][row] = ValueView::Integer(row_.rowid());
+        } else if (column == planner::kKeyColumn) {
+          to[i][row] = ValueView::Blob(entries_.key(row));
+        } else {
+          to[i][row] = CopyBytes(row_.column(column), &evaluation_.arena);
+        }
       }
     }
     return absl::OkStatus();
