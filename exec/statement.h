@@ -112,6 +112,10 @@ class Statement {
   Status Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan);
   Status RunDdl(kv::WriteTxn& txn);
 
+  // statement_maintain.cc
+  Status RunMaintain();
+  Status Maintain(kv::WriteTxn& txn);
+
   // statement_query_write.cc
   Status WriteQueryRows(kv::WriteTxn& txn);
   void SetUpQuery();
@@ -119,6 +123,7 @@ class Statement {
 
   // statement_pragma.cc
   Status MakePragmaRows(const kv::Reader& reader);
+  Status SetPragma(kv::WriteTxn& txn);
 
   EvalContext Context(const kv::Row* row, size_t matrix_offset = 0) {
     return {plan_.get(), parameters_.data(), &lifted_, matrix_offset,

@@ -41,10 +41,12 @@ class RowWriter {
  private:
   Status Insert(const QueryInsertPlan& plan, const std::vector<ValueView>& results) {
     values_.resize(plan.table->columns.size());
-    for (size_t i = 0; i < values_.size(); ++i) {
-      values_[i] = plan.value_of[i] == QueryInsertPlan::kDefault
-                       ? plan.table->columns[i].default_value.view()
-                       : results[plan.value_of[i]];
+    for (uint32_t i = 0; i < values_.size(); ++i) {
+      if (plan.value_of[i] == QueryInsertPlan::kDefault) {
+        KV_ASSIGN_OR_RETURN(values_[i], kv::DefaultOf(txn_, *plan.table, i));
+      } else {
+        values_[i] = results[plan.value_of[i]];
+      }
     }
     std::optional<int64_t> rowid;
     if (plan.rowid_of != QueryInsertPlan::kDefault) {
@@ -168,7 +170,7 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
 
   RowWriter writer(txn, plan, session_);
   const auto keeps = [&](const Status& status) {
-    return plan.conflict == planner::ConflictMode::kFail && IsConstraintError(status);
+    return kv::ActionOfError(status) == kv::OnConflict::kFail;
   };
   const Status status = WriteAll(
       txn, session_->in_transaction(),

@@ -83,6 +83,10 @@ Status MakeIndexEntry(const TableDef& table, size_t index_number, std::span<cons
   out->value.clear();
   out->shape = AppendTuple(*tuple, index.parts, &out->key, table.max_tuple_bytes());
   out->tuple_size = out->key.size();
+  if (out->shape.truncated && index.has_expressions) {
+    return absl::InvalidArgumentError(absl::StrCat("a value in index ", index.name, " is over ",
+                                                   table.max_tuple_bytes(), " bytes"));
+  }
   if (RowKeyInValue(index, out->shape)) {
     if (!table.has_rowid()) {
       uint8_t size[kMaxVarint64Bytes];

@@ -43,11 +43,7 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
       const OnConflict action = ActionFor(column.not_null_conflict);
       if (action == OnConflict::kIgnore) return false;
       if (action == OnConflict::kReplace) {
-        value = column.default_value.view();
-        if (column.default_expression) {
-          KV_ASSIGN_OR_RETURN(RowRules * rules, txn_.RulesOf(table_));
-          KV_ASSIGN_OR_RETURN(value, rules->Default(i));
-        }
+        KV_ASSIGN_OR_RETURN(value, DefaultOf(txn_, table_, i));
       }
       if (value.is_null()) {
         return WithAction(

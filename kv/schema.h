@@ -44,7 +44,7 @@ using pager::TreeId;
 // Stands for "the rowid" where a column number is expected.
 inline constexpr uint32_t kRowidColumn = UINT32_MAX;
 // Stands for "an expression" in an index.
-inline constexpr uint32_t kExpressionColumn = UINT32_MAX - 1;
+inline constexpr uint32_t kExpressionColumn = UINT32_MAX - 2;
 
 // What happens when a row breaks a constraint: by the statement, or else by the constraint's own clause.
 // The numbers are stored.

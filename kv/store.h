@@ -75,6 +75,9 @@ class Store : public std::enable_shared_from_this<Store> {
   // Gives free space at the file's end back.
   Status Truncate() { return pager_->Truncate(); }
 
+  // Moves what stands behind free space into it, then Truncate. Waits for the running write transaction.
+  Status Compact();
+
   // Reads everything and returns what is wrong, in words, at most `limit` findings; nothing wrong:
   // empty. Waits for the running write transaction, and keeps others waiting.
   StatusOr<std::vector<std::string>> CheckIntegrity(size_t limit = 100);

@@ -63,6 +63,9 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
 // kFail or kRollback where the statement, or the constraint's clause, said so; else kAbort.
 OnConflict ActionOfError(const Status& error);
 
+// The default of a column; an expression is evaluated anew, and lives until the next time.
+StatusOr<ValueView> DefaultOf(WriteTxn& txn, const TableDef& table, uint32_t column);
+
 // Gives the row `old`, just read in this transaction, new values for all columns (and `rowid` where
 // the table has no column for it).
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,

@@ -57,6 +57,13 @@ Status EraseConflict(WriteTxn& txn, const TableDef& table, const RowKey& key, ui
 
 }  // namespace
 
+StatusOr<ValueView> DefaultOf(WriteTxn& txn, const TableDef& table, uint32_t column) {
+  const ColumnDef& def = table.columns[column];
+  if (!def.default_expression) return def.default_value.view();
+  KV_ASSIGN_OR_RETURN(RowRules * rules, txn.RulesOf(table));
+  return rules->Default(column);
+}
+
 StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
                                 std::span<const ValueView> values, OnConflict on_conflict,
                                 std::optional<int64_t> rowid) {

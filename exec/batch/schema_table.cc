@@ -1,4 +1,6 @@
 // sqlite_schema: the catalog as a table.
+#include <algorithm>
+
 #include "exec/batch/operator.h"
 #include "exec/scalar_ops.h"
 
@@ -17,15 +19,22 @@ class SchemaTableOperator : public Operator {
     rows_.clear();
     next_ = 0;
     const kv::Reader& reader = *context_.reader;
-    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables,
-                        reader.read_txn() != nullptr ? reader.read_txn()->Tables()
-                                                     : reader.write_txn()->Tables());
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
     for (const kv::TableDef* table : tables) {
-      rows_.push_back({"table", table->name, table->name, table->tree, &table->sql});
+      rows_.push_back(
+          {"table", table->name, table->name, table->tree, &table->sql, table->tree * 2 + 1});
       for (const kv::IndexDef& index : table->indexes) {
-        rows_.push_back({"index", index.name, table->name, index.tree, &index.sql});
+        rows_.push_back(
+            {"index", index.name, table->name, index.tree, &index.sql, index.tree * 2 + 1});
       }
     }
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::ViewDef*> views, reader.Views());
+    for (const kv::ViewDef* view : views) {
+      rows_.push_back({"view", view->name, view->name, 0, &view->sql, view->trees_before * 2});
+    }
+    // In the order in which they were made, as far as their trees tell.
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const Row& a, const Row& b) { return a.rank < b.rank; });
     return absl::OkStatus();
   }
 
@@ -53,6 +62,7 @@ class SchemaTableOperator : public Operator {
     std::string_view table;
     kv::TreeId tree = 0;
     const std::string* sql = nullptr;
+    kv::TreeId rank = 0;
   };
 
   ValueView At(uint32_t column, size_t number) const {

@@ -14,8 +14,6 @@ using parser::TableTermKind;
 
 namespace {
 
-constexpr int kMaxQueryDepth = 100;
-
 // The source columns below a node of FROM, from the left.
 void ForEachSource(const FromNode& node, const std::function<void(Source*)>& visit) {
   if (node.source != nullptr) {
@@ -130,23 +128,8 @@ Status QueryBuilder::BindQuerySource(const parser::Select& select,
                                      std::to_string(query->columns.size()) + " values for " +
                                      std::to_string(names.size()) + " columns");
   }
-  source->plan = std::move(query->root);
-  source->columns = std::move(query->columns);
-  for (size_t i = 0; i < source->columns.size(); ++i) {
-    SourceColumn& column = source->columns[i];
-    if (!names.empty()) column.name = std::string(names[i].text);
-    column.traits.explicit_collation = false;
-    // Names that stand twice are told apart.
-    const std::string base = column.name;
-    for (int n = 1;; ++n) {
-      const auto end = source->columns.begin() + static_cast<ptrdiff_t>(i);
-      const bool taken = std::any_of(source->columns.begin(), end, [&](const SourceColumn& c) {
-        return kv::EqualsIgnoreCase(c.name, column.name);
-      });
-      if (!taken) break;
-      column.name = base + ":" + std::to_string(n);
-    }
-  }
+  for (size_t i = 0; i < names.size(); ++i) query->columns[i].name = std::string(names[i].text);
+  SetQuerySource(*std::move(query), source);
   return absl::OkStatus();
 }
 
@@ -185,6 +168,11 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
     used_schema_ = true;
     if (table != nullptr) {
       FillTableSource(*table, source);
+      return source;
+    }
+    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name));
+    if (view != nullptr) {
+      KV_RETURN_IF_ERROR(BindView(*view, source));
       return source;
     }
     if (BindSchemaTable(term.table, source)) return source;

@@ -121,6 +121,14 @@ class QueryBuilder {
                       QueryScope* scope);
   bool BindSchemaTable(const parser::QualifiedName& name, Source* source);
 
+  // --- bind_view.cc ---------------------------------------------------------------------------------
+  struct ViewChain {
+    const kv::ViewDef* view = nullptr;
+    const ViewChain* outer = nullptr;
+  };
+  Status BindView(const kv::ViewDef& view, Source* source);
+  static void SetQuerySource(BoundQuery query, Source* source);
+
   // --- bind_select.cc -------------------------------------------------------------------------------
   struct Output {
     ExprNode* expr = nullptr;
@@ -167,7 +175,9 @@ class QueryBuilder {
   const kv::Reader reader_;
   QueryPlan& plan_;
   bool used_schema_ = false;
-  int depth_ = 0;  // of views and queries inside each other
+  static constexpr int kMaxQueryDepth = 100;
+  int depth_ = 0;                     // of views and queries inside each other
+  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
 };
 
 // "1st", "2nd", ...
