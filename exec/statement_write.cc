@@ -52,6 +52,10 @@ Status Statement::RunWrite() {
   if (status.ok()) [[likely]]
     return session_->EndStatement(std::move(status));
 
+  // A statement that fails has changed nothing, unless its rows before the failing one stay.
+  if (!(plan_->conflict == ConflictMode::kFail && IsConstraintError(status))) {
+    session_->NoteChanges(0);
+  }
   // What ON CONFLICT asks for when a constraint failed.
   const OnConflict action = kv::ActionOfError(status);
   if (txn->CheckUsable().ok()) {

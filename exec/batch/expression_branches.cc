@@ -318,6 +318,11 @@ class CallExpression : public Expression {
     }
     FunctionContext& context = evaluation.functions;
     context.collation = collation_;
+    if (!deterministic_) {
+      context.changes = evaluation.query.changes;
+      context.total_changes = evaluation.query.total_changes;
+      context.last_insert_rowid = evaluation.query.last_insert_rowid;
+    }
     const auto one = [&](uint32_t row) {
       for (size_t i = 0; i < row_.size(); ++i) row_[i] = values_[i]->At(row);
       return function_(context, row_.data(), static_cast<int>(row_.size()));

@@ -215,8 +215,7 @@ class MemoryJoin : public JoinOperator {
     table_.Clear();
     first_.clear();
     next_.clear();
-    context_.memory_used -= charged_;
-    charged_ = 0;
+    charge_.Release();
     build_.functions.status = absl::OkStatus();
     KV_RETURN_IF_ERROR(right_->Open());
     Batch batch;
@@ -251,12 +250,7 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      const size_t used = store_.bytes() + table_.memory_bytes() + next_.capacity() * 4;
-      if (used > charged_) {
-        const size_t more = used - charged_;
-        charged_ = used;
-        KV_RETURN_IF_ERROR(context_.Charge(more));
-      }
+      KV_RETURN_IF_ERROR(charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);
@@ -340,7 +334,7 @@ class MemoryJoin : public JoinOperator {
   std::vector<uint32_t> last_;   // while building
   std::vector<uint32_t> next_;   // per row: the next one with the same key
   std::vector<bool> right_matched_;
-  size_t charged_ = 0;
+  MemoryCharge charge_{&context_};
   uint32_t ids_[kBatchRows];
   bool built_ = false;
   bool left_done_ = false;

@@ -65,7 +65,7 @@ class SetOperator : public Operator {
       const uint32_t count = Keep(batch->columns);
       if (count == 0) continue;
       batch->selection = {kept_, count};
-      return context_.Charge(0);
+      return charge_.Set(table_.memory_bytes());
     }
     batch->selection = {};
     return absl::OkStatus();
@@ -88,9 +88,8 @@ class SetOperator : public Operator {
       if (rows_.empty()) break;
       columns.clear();
       for (const uint32_t position : positions_[1]) columns.push_back(rows_.columns[position]);
-      const size_t before = table_.memory_bytes();
       table_.FindOrAdd(columns.data(), rows_.selection, ids_);
-      KV_RETURN_IF_ERROR(context_.Charge(table_.memory_bytes() - before));
+      KV_RETURN_IF_ERROR(charge_.Set(table_.memory_bytes()));
     }
     // Of the right side's rows, which may still be given (INTERSECT).
     right_rows_.assign(table_.size(), true);
@@ -124,6 +123,7 @@ class SetOperator : public Operator {
   OperatorPtr inputs_[2];
   std::vector<uint32_t> positions_[2];
   KeyTable table_;
+  MemoryCharge charge_{&context_};
   std::vector<bool> right_rows_;
   Batch rows_;
   size_t side_ = 0;

@@ -23,7 +23,7 @@ namespace kvsql::exec {
 class SubqueryRunner {
  public:
   SubqueryRunner(QueryContext* context, const planner::Subquery& plan)
-      : context_(*context), plan_(plan) {}
+      : context_(*context), plan_(plan), charge_(context) {}
 
   // The first row; NULLs if there is none. Views live until the next run.
   StatusOr<const std::vector<kv::ValueView>*> FirstRow();
@@ -44,6 +44,7 @@ class SubqueryRunner {
 
   QueryContext& context_;
   const planner::Subquery& plan_;
+  MemoryCharge charge_;
   OperatorPtr root_;
   std::vector<uint32_t> positions_;  // of the results in the root's outputs
   Kept kept_ = Kept::kNothing;

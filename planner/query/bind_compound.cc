@@ -87,9 +87,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
     const Expr* expr = term.expr;
     while (expr->kind == ExprKind::kCollate) expr = As<parser::CollateExpr>(*expr).operand;
     std::optional<uint32_t> found;
-    if (const std::optional<kv::ValueView> literal = LiteralOf(*expr);
-        literal.has_value() && literal->type == kv::ValueType::kInteger) {
-      KV_ASSIGN_OR_RETURN(found, Ordinal(literal->integer, all.columns.size(), i,
+    if (const std::optional<int64_t> number = OrdinalOf(*expr); number.has_value()) {
+      KV_ASSIGN_OR_RETURN(found, Ordinal(*number, all.columns.size(), i,
                                          expr->range.begin, "ORDER BY"));
     }
     for (size_t c = 0; c < names.size() && !found.has_value(); ++c) {

@@ -426,7 +426,7 @@ StatusOr<ExprNode*> QueryBuilder::BindExpr(const Expr& expr, QueryScope* scope) 
       const auto& cast = As<parser::CastExpr>(expr);
       KV_ASSIGN_OR_RETURN(ExprNode * operand, BindScalar(*cast.operand, scope));
       ExprNode* node = OperatorNode(Opcode::kCast, {operand});
-      const Affinity affinity = kv::AffinityOfType(cast.type.text);
+      const Affinity affinity = CastAffinity(cast.type.text);
       node->extra = static_cast<uint8_t>(affinity);
       node->traits = operand->traits;
       node->traits.affinity = affinity;

@@ -180,6 +180,9 @@ class QueryBuilder {
   const ViewChain* views_ = nullptr;  // whose text this is, and those around it
 };
 
+// The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
+std::optional<int64_t> OrdinalOf(const parser::Expr& expr);
+
 // "1st", "2nd", ...
 std::string TermName(size_t index);
 
