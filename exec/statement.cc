@@ -154,6 +154,7 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kQueryInsert:
     case PlanKind::kQueryUpdate:
     case PlanKind::kQueryDelete:
+    case PlanKind::kQueryCreate:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
     case PlanKind::kCreateView:

@@ -119,6 +119,7 @@ class Statement {
 
   // statement_query_write.cc
   Status WriteQueryRows(kv::WriteTxn& txn);
+  Status CreateTableAs(kv::WriteTxn& txn);
   void SetUpQuery();
   Status RunControl();
 

@@ -188,4 +188,29 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
   return status;
 }
 
+Status Statement::CreateTableAs(kv::WriteTxn& txn) {
+  const auto& plan = static_cast<const planner::QueryCreatePlan&>(*plan_);
+  if (plan.if_not_exists) {
+    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.definition.name));
+    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, txn.FindView(plan.definition.name));
+    if (table != nullptr || view != nullptr) return absl::OkStatus();
+  }
+  SetUpQuery();
+  KV_RETURN_IF_ERROR(query_->Start(kv::Reader(txn)));
+  Spool spool(&query_->context(), plan.results.size());
+  KV_RETURN_IF_ERROR(spool.Fill(query_.get(), false));
+  return WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.CreateTable(plan.definition));
+        std::vector<ValueView> row;
+        for (uint32_t i = 0; i < spool.rows(); ++i) {
+          spool.Row(i, &row);
+          KV_RETURN_IF_ERROR(kv::InsertRow(txn, *table, row).status());
+        }
+        return absl::OkStatus();
+      },
+      [](const Status&) { return false; });
+}
+
 }  // namespace kvsql::exec

@@ -53,7 +53,7 @@ Status Statement::RunWrite() {
     return session_->EndStatement(std::move(status));
 
   // A statement that fails has changed nothing, unless its rows before the failing one stay.
-  if (!(plan_->conflict == ConflictMode::kFail && IsConstraintError(status))) {
+  if (kv::ActionOfError(status) != OnConflict::kFail) {
     session_->NoteChanges(0);
   }
   // What ON CONFLICT asks for when a constraint failed.
@@ -86,6 +86,8 @@ Status Statement::Write(kv::WriteTxn& txn) {
     case planner::PlanKind::kQueryUpdate:
     case planner::PlanKind::kQueryDelete:
       return WriteQueryRows(txn);
+    case planner::PlanKind::kQueryCreate:
+      return CreateTableAs(txn);
     default:
       return RunDdl(txn);
   }

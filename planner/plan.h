@@ -37,6 +37,7 @@ enum class PlanKind : uint8_t {
   kQueryInsert,
   kQueryUpdate,
   kQueryDelete,
+  kQueryCreate,
   kCreateTable,
   kCreateIndex,
   kCreateView,

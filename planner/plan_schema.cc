@@ -1,6 +1,8 @@
 // CREATE, DROP; ANALYZE, REINDEX, VACUUM.
 #include "absl/strings/str_cat.h"
+#include "parser/token.h"
 #include "planner/planner.h"
+#include "planner/query/query_builder.h"
 #include "planner/query/table_expressions.h"
 #include "planner/table_builder.h"
 
@@ -9,6 +11,30 @@ namespace {
 
 bool IsReservedName(std::string_view name) {
   return name.size() >= 7 && kv::EqualsIgnoreCase(name.substr(0, 7), "sqlite_");
+}
+
+std::string TypeNameOf(kv::Affinity affinity) {
+  switch (affinity) {
+    case kv::Affinity::kText:
+      return "TEXT";
+    case kv::Affinity::kNumeric:
+      return "NUM";
+    case kv::Affinity::kInteger:
+      return "INT";
+    case kv::Affinity::kReal:
+      return "REAL";
+    case kv::Affinity::kBlob:
+      return "";
+  }
+  return "";
+}
+
+// The name as a statement has to write it.
+std::string Quoted(std::string_view name) {
+  if (parser::IsPlainIdentifier(name)) return std::string(name);
+  std::string quoted = "\"";
+  for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
 }
 
 }  // namespace
@@ -22,17 +48,56 @@ StatusOr<PlanPtr> Planner::PlanCreateTable(const parser::CreateTableStatement& s
     return Error(name.schema.range.begin,
                  absl::StrCat("unknown database ", std::string(name.schema.text)));
   }
-  if (statement.as_select != nullptr) {
-    return Unsupported(statement.range.begin, "CREATE TABLE ... AS");
-  }
   if (IsReservedName(name.object.text)) {
     return Error(name.object.range.begin, absl::StrCat("object name reserved for internal use: ",
                                                        std::string(name.object.text)));
   }
+  if (statement.as_select != nullptr) return PlanCreateTableAs(statement);
   auto plan = New<CreateTablePlan>();
   plan->read_only = false;
   plan->if_not_exists = statement.if_not_exists;
   KV_ASSIGN_OR_RETURN(plan->table, TableBuilder(sql_, statement, reader_).Build());
+  return PlanPtr(plan);
+}
+
+// Columns have the results' names, and types that stand for the results' affinities.
+StatusOr<PlanPtr> Planner::PlanCreateTableAs(const parser::CreateTableStatement& statement) {
+  if (statement_.parameter_count() > 0) {
+    return Error(statement.range.begin, "parameters are not allowed in CREATE TABLE ... AS");
+  }
+  auto plan = New<QueryCreatePlan>();
+  plan->read_only = false;
+  plan->if_not_exists = statement.if_not_exists;
+  UseSchema(plan.get());
+  QueryBuilder builder(sql_, reader_, plan.get());
+  KV_ASSIGN_OR_RETURN(BoundQuery query,
+                      builder.BindSelect(*statement.as_select, nullptr, nullptr, nullptr));
+  plan->root = std::move(query.root);
+  for (const SourceColumn& column : query.columns) plan->results.push_back(column.slot);
+  builder.FinishPlan();
+
+  kv::TableDef& table = plan->definition;
+  table.name = std::string(statement.name.object.text);
+  Source named;
+  query.root = nullptr;
+  QueryBuilder::SetQuerySource(std::move(query), &named);
+  size_t length = table.name.size() + 2;
+  for (const SourceColumn& column : named.columns) {
+    kv::ColumnDef& def = table.columns.emplace_back();
+    def.name = column.name;
+    def.affinity = column.traits.affinity.value_or(kv::Affinity::kBlob);
+    def.declared_type = TypeNameOf(def.affinity);
+    length += def.name.size() + 7;
+  }
+  // As SQLite writes it: on one line if it is short.
+  const bool one_line = length < 50;
+  table.sql = absl::StrCat("CREATE TABLE ", Quoted(table.name), "(");
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const kv::ColumnDef& def = table.columns[i];
+    absl::StrAppend(&table.sql, i > 0 ? "," : "", one_line ? "" : "\n  ", Quoted(def.name),
+                    def.declared_type.empty() ? "" : " ", def.declared_type);
+  }
+  table.sql += one_line ? ")" : "\n)";
   return PlanPtr(plan);
 }
 

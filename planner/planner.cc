@@ -41,7 +41,8 @@ StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& na
                  "cannot modify " + view->name + " because it is a view");
   }
   for (const std::string_view schema_table :
-       {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master"}) {
+       {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master",
+        "sqlite_sequence", "sqlite_stat1"}) {
     if (kv::EqualsIgnoreCase(name.object.text, schema_table)) {
       return Unsupported(name.object.range.begin, "table " + std::string(schema_table));
     }

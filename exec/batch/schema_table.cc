@@ -1,5 +1,6 @@
 // sqlite_schema: the catalog as a table.
 #include <algorithm>
+#include <optional>
 
 #include "exec/batch/operator.h"
 #include "exec/scalar_ops.h"
@@ -20,6 +21,7 @@ class SchemaTableOperator : public Operator {
     next_ = 0;
     const kv::Reader& reader = *context_.reader;
     KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
+    if (plan_.sequences) return ReadSequences(tables);
     for (const kv::TableDef* table : tables) {
       rows_.push_back(
           {"table", table->name, table->name, table->tree, &table->sql, table->tree * 2 + 1});
@@ -56,6 +58,16 @@ class SchemaTableOperator : public Operator {
   }
 
  private:
+  Status ReadSequences(const std::vector<const kv::TableDef*>& tables) {
+    for (const kv::TableDef* table : tables) {
+      if (!table->autoincrement) continue;
+      KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest,
+                          context_.reader->ReadSequence(*table));
+      if (largest.has_value()) rows_.push_back({"", table->name, "", 0, nullptr, 0, *largest});
+    }
+    return absl::OkStatus();
+  }
+
   struct Row {
     std::string_view type;
     std::string_view name;
@@ -63,10 +75,14 @@ class SchemaTableOperator : public Operator {
     kv::TreeId tree = 0;
     const std::string* sql = nullptr;
     kv::TreeId rank = 0;
+    int64_t sequence = 0;
   };
 
   ValueView At(uint32_t column, size_t number) const {
     const Row& row = rows_[number];
+    if (plan_.sequences && column < 2) {
+      return column == 0 ? ValueView::Text(row.name) : ValueView::Integer(row.sequence);
+    }
     switch (column) {
       case 0:
         return ValueView::Text(row.type);

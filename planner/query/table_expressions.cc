@@ -95,33 +95,54 @@ class TableScope {
   std::vector<SlotId> slots_;
 };
 
-class Binder {
- public:
-  Binder(const kv::Reader& reader, QueryPlan* plan) : reader_(reader), plan_(plan) {}
-
-  // A text of the catalog.
-  StatusOr<ExprNode*> Bind(std::string_view text, QueryScope* scope) {
-    const std::string query = "SELECT " + std::string(text);
-    KV_ASSIGN_OR_RETURN(const parser::ParsedStatement parsed, parser::Parse(query));
-    if (parsed.statement() == nullptr ||
-        parsed.statement()->kind != parser::StatementKind::kSelect) {
-      return DataLoss("catalog: '", std::string(text), "' is no expression");
-    }
-    const parser::Select& select =
-        *parser::As<parser::SelectStatement>(*parsed.statement()).select;
-    if (select.cores[0].columns.size() != 1 || select.cores[0].columns[0].expr == nullptr) {
-      return DataLoss("catalog: '", std::string(text), "' is no expression");
-    }
-    QueryBuilder builder(parsed.sql(), reader_, plan_);
-    return builder.BindScalar(*select.cores[0].columns[0].expr, scope);
-  }
-
- private:
-  const kv::Reader reader_;
-  QueryPlan* plan_;
-};
-
 }  // namespace
+
+StatusOr<ExprNode*> QueryBuilder::BindStored(std::string_view text, QueryScope* scope) {
+  const std::string query = "SELECT " + std::string(text);
+  KV_ASSIGN_OR_RETURN(const parser::ParsedStatement parsed, parser::Parse(query));
+  if (parsed.statement() == nullptr ||
+      parsed.statement()->kind != parser::StatementKind::kSelect) {
+    return DataLoss("catalog: '", std::string(text), "' is no expression");
+  }
+  const parser::Select& select = *parser::As<parser::SelectStatement>(*parsed.statement()).select;
+  if (select.cores[0].columns.size() != 1 || select.cores[0].columns[0].expr == nullptr) {
+    return DataLoss("catalog: '", std::string(text), "' is no expression");
+  }
+  QueryBuilder builder(parsed.sql(), reader_, &plan_);
+  return builder.BindScalar(*select.cores[0].columns[0].expr, scope);
+}
+
+// What indexes of a table in FROM are on, in terms of the source's slots.
+const std::vector<BoundIndex>& QueryBuilder::BoundIndexesOf(const Source& source) {
+  std::vector<BoundIndex>& bound = bound_indexes_[source.columns[0].slot];
+  if (!bound.empty() || !source.table->index_rules) return bound;
+  Block block;
+  Source& copy = block.sources.emplace_back();
+  copy.name = source.table->name;
+  copy.columns = source.columns;
+  copy.rowid = source.rowid;
+  QueryScope scope;
+  scope.block = &block;
+  for (const kv::IndexDef& index : source.table->indexes) {
+    BoundIndex& each = bound.emplace_back();
+    each.rows = static_cast<double>(reader_.Count(index.tree));
+    // What cannot be bound cannot be used.
+    if (index.partial()) {
+      const StatusOr<ExprNode*> where = BindStored(index.where_sql, &scope);
+      each.usable &= where.ok();
+      if (where.ok()) SplitConjuncts(*where, &each.where);
+    }
+    if (!index.has_expressions) continue;
+    each.values.resize(index.columns.size());
+    for (size_t i = 0; i < index.columns.size(); ++i) {
+      if (index.columns[i].column != kv::kExpressionColumn) continue;
+      const StatusOr<ExprNode*> value = BindStored(index.expressions[i], &scope);
+      each.usable &= value.ok();
+      if (value.ok()) each.values[i] = *value;
+    }
+  }
+  return bound;
+}
 
 StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
                                                 const kv::Reader& reader) {
@@ -131,28 +152,27 @@ StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
   QueryBuilder builder("", reader, all.plan.get());
   KV_RETURN_IF_ERROR(scope.Init(&builder, table));
   all.slots = scope.slots();
-  Binder binder(reader, all.plan.get());
   for (const kv::CheckDef& check : table.checks) {
-    KV_ASSIGN_OR_RETURN(ExprNode * node, binder.Bind(check.sql, scope.scope()));
+    KV_ASSIGN_OR_RETURN(ExprNode * node, builder.BindStored(check.sql, scope.scope()));
     all.checks.push_back(node);
   }
   for (const kv::IndexDef& index : table.indexes) {
     TableExpressions::Index& bound = all.indexes.emplace_back();
     if (index.partial()) {
-      KV_ASSIGN_OR_RETURN(bound.where, binder.Bind(index.where_sql, scope.scope()));
+      KV_ASSIGN_OR_RETURN(bound.where, builder.BindStored(index.where_sql, scope.scope()));
     }
     if (!index.has_expressions) continue;
     bound.values.resize(index.columns.size());
     for (size_t i = 0; i < index.columns.size(); ++i) {
       if (index.columns[i].column != kv::kExpressionColumn) continue;
-      KV_ASSIGN_OR_RETURN(bound.values[i], binder.Bind(index.expressions[i], scope.scope()));
+      KV_ASSIGN_OR_RETURN(bound.values[i], builder.BindStored(index.expressions[i], scope.scope()));
     }
   }
   QueryScope none;
   for (const kv::ColumnDef& column : table.columns) {
     TableExpressions::Default& value = all.defaults.emplace_back();
     if (!column.default_expression) continue;
-    StatusOr<ExprNode*> node = binder.Bind(column.default_sql, &none);
+    StatusOr<ExprNode*> node = builder.BindStored(column.default_sql, &none);
     if (node.ok()) {
       value.expr = *node;
     } else {
