@@ -174,6 +174,20 @@ StatusOr<uint32_t> Access::Next(uint32_t max, Entries* entries) {
   }
 }
 
+StatusOr<std::optional<uint64_t>> Access::CountRows() {
+  if (probing_ || range_truncated_) return std::optional<uint64_t>();
+  KV_ASSIGN_OR_RETURN(const uint64_t count, scan_.Left());
+  return std::optional<uint64_t>(count);
+}
+
+StatusOr<uint64_t> Access::SkipRows(uint64_t n) {
+  if (probing_ || range_truncated_) return uint64_t{0};
+  KV_ASSIGN_OR_RETURN(const uint64_t left, scan_.Left());
+  const uint64_t skipped = std::min(n, left);
+  KV_RETURN_IF_ERROR(scan_.Skip(skipped));
+  return skipped;
+}
+
 // The cells of the rows that index entries lead to, fetched in the order of the table.
 Status Access::FetchRows(Entries* entries) {
   const uint32_t count = entries->count;

@@ -55,6 +55,9 @@ class Access {
   Status Open();
   // The next rows, at most `max`; none: the end.
   StatusOr<uint32_t> Next(uint32_t max, Entries* entries);
+  // As in Operator, if the path is one range of keys that need no second look.
+  StatusOr<std::optional<uint64_t>> CountRows();
+  StatusOr<uint64_t> SkipRows(uint64_t n);
   bool covering() const { return path_.covering; }
   // Whether the path's conditions must be looked at again for the rows given last.
   bool truncated() const { return truncated_; }

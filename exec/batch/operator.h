@@ -10,6 +10,7 @@
 #define KVSQL_EXEC_BATCH_OPERATOR_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/status.h"
@@ -28,6 +29,12 @@ class Operator {
 
   virtual Status Open() = 0;
   virtual Status Next(Batch* batch) = 0;
+
+  // For callers that need no rows, right after Open. How many rows there are, if that can be told without reading
+  // them; Next is not called then.
+  virtual StatusOr<std::optional<uint64_t>> CountRows() { return std::optional<uint64_t>(); }
+  // Leaves out the first rows, at most `n`, as far as that can be done without reading them; how many.
+  virtual StatusOr<uint64_t> SkipRows(uint64_t /*n*/) { return uint64_t{0}; }
 
  protected:
   QueryContext& context_;

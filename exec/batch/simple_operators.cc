@@ -164,6 +164,9 @@ class ProjectOperator : public Operator {
     return input_->Open();
   }
 
+  StatusOr<std::optional<uint64_t>> CountRows() override { return input_->CountRows(); }
+  StatusOr<uint64_t> SkipRows(uint64_t n) override { return input_->SkipRows(n); }
+
   Status Next(Batch* batch) override {
     batch->selection = {};
     KV_RETURN_IF_ERROR(input_->Next(&rows_));
@@ -214,7 +217,13 @@ class LimitOperator : public Operator {
     KV_ASSIGN_OR_RETURN(skip_, EvaluateLimit(plan_.offset, &context_, 0));
     skip_ = std::max<int64_t>(skip_, 0);
     if (left_ == 0) return absl::OkStatus();
-    return input_->Open();
+    KV_RETURN_IF_ERROR(input_->Open());
+    if (skip_ > 0) {
+      KV_ASSIGN_OR_RETURN(const uint64_t skipped,
+                          input_->SkipRows(static_cast<uint64_t>(skip_)));
+      skip_ -= static_cast<int64_t>(skipped);
+    }
+    return absl::OkStatus();
   }
 
   Status Next(Batch* batch) override {
