@@ -146,6 +146,9 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kInsert:
     case PlanKind::kUpdate:
     case PlanKind::kDelete:
+    case PlanKind::kQueryInsert:
+    case PlanKind::kQueryUpdate:
+    case PlanKind::kQueryDelete:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
     case PlanKind::kDrop:
@@ -286,15 +289,7 @@ StatusOr<bool> Statement::RunQuery() {
     KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
     Status status = CheckPlan(reader);
     if (status.ok()) {
-      if (query_ == nullptr) {
-        query_ = std::make_unique<QueryRun>(static_cast<const planner::QueryPlan&>(*plan_));
-      }
-      QueryContext& context = query_->context();
-      context.parameters = parameters_.data();
-      context.lifted = &lifted_;
-      context.changes = session_->changes();
-      context.total_changes = session_->total_changes();
-      context.last_insert_rowid = session_->last_insert_rowid();
+      SetUpQuery();
       status = query_->Start(reader);
     }
     if (!status.ok()) {

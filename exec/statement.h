@@ -111,6 +111,10 @@ class Statement {
   Status Update(kv::WriteTxn& txn, const planner::UpdatePlan& plan);
   Status Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan);
   Status RunDdl(kv::WriteTxn& txn);
+
+  // statement_query_write.cc
+  Status WriteQueryRows(kv::WriteTxn& txn);
+  void SetUpQuery();
   Status RunControl();
 
   // statement_pragma.cc

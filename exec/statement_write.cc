@@ -3,10 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "exec/statement.h"
+#include "exec/write_rows.h"
 #include "kv/table_ops.h"
 
 namespace kvsql::exec {
-namespace {
 
 using kv::OnConflict;
 using kv::ValueType;
@@ -42,7 +42,6 @@ Status ReadRowid(const ValueView& value, std::optional<int64_t>* rowid) {
   return absl::OkStatus();
 }
 
-}  // namespace
 
 Status Statement::RunWrite() {
   KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginStatement());
@@ -52,12 +51,7 @@ Status Statement::RunWrite() {
     return session_->EndStatement(std::move(status));
 
   // What ON CONFLICT asks for when a constraint failed.
-  ConflictMode mode = ConflictMode::kAbort;
-  if (plan_->kind == planner::PlanKind::kInsert) {
-    mode = static_cast<const planner::InsertPlan&>(*plan_).conflict;
-  } else if (plan_->kind == planner::PlanKind::kUpdate) {
-    mode = static_cast<const planner::UpdatePlan&>(*plan_).conflict;
-  }
+  const ConflictMode mode = plan_->conflict;
   if (IsConstraintError(status) && txn->CheckUsable().ok()) {
     if (mode == ConflictMode::kFail) {
       // What was done before the failing row stays.
@@ -82,6 +76,10 @@ Status Statement::Write(kv::WriteTxn& txn) {
       return Update(txn, static_cast<const planner::UpdatePlan&>(*plan_));
     case planner::PlanKind::kDelete:
       return Delete(txn, static_cast<const planner::DeletePlan&>(*plan_));
+    case planner::PlanKind::kQueryInsert:
+    case planner::PlanKind::kQueryUpdate:
+    case planner::PlanKind::kQueryDelete:
+      return WriteQueryRows(txn);
     default:
       return RunDdl(txn);
   }

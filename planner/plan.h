@@ -34,12 +34,18 @@ enum class PlanKind : uint8_t {
   kInsert,
   kUpdate,
   kDelete,
+  kQueryInsert,
+  kQueryUpdate,
+  kQueryDelete,
   kCreateTable,
   kCreateIndex,
   kDrop,
   kControl,
   kPragma,
 };
+
+// What a statement does when a constraint fails.
+enum class ConflictMode : uint8_t { kAbort, kRollback, kFail, kIgnore, kReplace };
 
 struct OutputColumn {
   std::string name;
@@ -58,6 +64,7 @@ struct Plan {
   PlanKind kind;
   bool read_only = true;
   bool uses_schema = false;
+  ConflictMode conflict = ConflictMode::kAbort;  // of statements that write rows
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;
   StatementText text;
@@ -111,14 +118,10 @@ struct CountPlan : Plan {
   const kv::TableDef* table = nullptr;
 };
 
-// What a statement does when a constraint fails.
-enum class ConflictMode : uint8_t { kAbort, kRollback, kFail, kIgnore, kReplace };
-
 struct InsertPlan : Plan {
   static constexpr PlanKind kKind = PlanKind::kInsert;
   InsertPlan() : Plan(kKind) {}
   const kv::TableDef* table = nullptr;
-  ConflictMode conflict = ConflictMode::kAbort;
   std::vector<std::vector<Operand>> rows;  // one operand per column of the table
   // With a rowid that is given, but is no column: its operand, per row. Else empty.
   std::vector<Operand> rowids;
@@ -134,7 +137,6 @@ struct UpdatePlan : Plan {
     Operand value;
   };
   KeyLookup lookup;
-  ConflictMode conflict = ConflictMode::kAbort;
   std::vector<Assignment> assignments;
 };
 

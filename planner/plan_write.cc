@@ -5,7 +5,6 @@
 #include "planner/planner.h"
 
 namespace kvsql::planner {
-namespace {
 
 using parser::Expr;
 
@@ -23,8 +22,6 @@ ConflictMode ModeOf(parser::ConflictAction action) {
       return ConflictMode::kAbort;
   }
 }
-
-}  // namespace
 
 // One row of VALUES: operands for all columns of the table, defaults for those without a value.
 Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint32_t> targets,
@@ -50,7 +47,13 @@ Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint
   return absl::OkStatus();
 }
 
+// The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) {
+  StatusOr<PlanPtr> direct = PlanDirectInsert(statement);
+  return direct.ok() ? std::move(direct) : PlanQueryInsert(statement);
+}
+
+StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& statement) {
   if (statement.with != nullptr) return Unsupported(statement.range.begin, "WITH");
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table, FindTable(statement.target.name));
   auto plan = New<InsertPlan>();
@@ -109,7 +112,13 @@ StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) 
   return PlanPtr(plan);
 }
 
+// The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) {
+  StatusOr<PlanPtr> direct = PlanDirectUpdate(statement);
+  return direct.ok() ? std::move(direct) : PlanQueryUpdate(statement);
+}
+
+StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& statement) {
   if (statement.with != nullptr) return Unsupported(statement.range.begin, "WITH");
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table, FindTable(statement.target.name));
   if (!statement.from.empty()) return Unsupported(statement.from[0].range.begin, "UPDATE ... FROM");
@@ -147,7 +156,13 @@ StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) 
   return PlanPtr(plan);
 }
 
+// The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanDelete(const parser::DeleteStatement& statement) {
+  StatusOr<PlanPtr> direct = PlanDirectDelete(statement);
+  return direct.ok() ? std::move(direct) : PlanQueryDelete(statement);
+}
+
+StatusOr<PlanPtr> Planner::PlanDirectDelete(const parser::DeleteStatement& statement) {
   if (statement.with != nullptr) return Unsupported(statement.range.begin, "WITH");
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table, FindTable(statement.target.name));
   if (!statement.target.index.empty()) {

@@ -23,6 +23,8 @@ namespace kvsql::planner {
 
 using PlanPtr = std::shared_ptr<Plan>;
 
+ConflictMode ModeOf(parser::ConflictAction action);
+
 class Planner {
  public:
   Planner(const parser::ParsedStatement& statement, const kv::Reader& reader)
@@ -62,10 +64,18 @@ class Planner {
 
   // --- plan_write.cc --------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanInsert(const parser::InsertStatement& statement);
+  StatusOr<PlanPtr> PlanDirectInsert(const parser::InsertStatement& statement);
   StatusOr<PlanPtr> PlanUpdate(const parser::UpdateStatement& statement);
+  StatusOr<PlanPtr> PlanDirectUpdate(const parser::UpdateStatement& statement);
   StatusOr<PlanPtr> PlanDelete(const parser::DeleteStatement& statement);
+  StatusOr<PlanPtr> PlanDirectDelete(const parser::DeleteStatement& statement);
   Status BindInsertRow(std::span<parser::Expr* const> items, std::span<const uint32_t> targets,
                        ExprCompiler* compiler, InsertPlan* plan);
+
+  // --- plan_query_write.cc --------------------------------------------------------------------------
+  StatusOr<PlanPtr> PlanQueryInsert(const parser::InsertStatement& statement);
+  StatusOr<PlanPtr> PlanQueryUpdate(const parser::UpdateStatement& statement);
+  StatusOr<PlanPtr> PlanQueryDelete(const parser::DeleteStatement& statement);
 
   // --- plan_schema.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanCreateTable(const parser::CreateTableStatement& statement);

@@ -61,7 +61,8 @@ class AggregateOperator : public Operator {
         evaluation_(context),
         input_(std::move(input)),
         keys_(KeyColumns(plan)),
-        key_values_(plan.keys.size()) {}
+        key_values_(plan.keys.size()),
+        memory_(context) {}
 
   ~AggregateOperator() override { DestroyStates(); }
 
@@ -116,8 +117,7 @@ class AggregateOperator : public Operator {
     evaluation_.functions.status = absl::OkStatus();
     consumed_ = false;
     next_ = 0;
-    context_.memory_used -= charged_;
-    charged_ = 0;
+    memory_.Release();
     return input_->Open();
   }
 
@@ -227,12 +227,7 @@ class AggregateOperator : public Operator {
         if (call.function != nullptr) KV_RETURN_IF_ERROR(Step(call, batch.selection));
       }
       KV_RETURN_IF_ERROR(evaluation_.status());
-      const size_t used = keys_.memory_bytes() + key_values_.bytes() + states_.bytes();
-      if (used > charged_) {
-        const size_t more = used - charged_;
-        charged_ = used;
-        KV_RETURN_IF_ERROR(context_.Charge(more));
-      }
+      KV_RETURN_IF_ERROR(memory_.Hold(keys_.memory_bytes() + key_values_.bytes() + states_.bytes()));
     }
     any_row_seen_ = false;
     return absl::OkStatus();
@@ -400,7 +395,7 @@ class AggregateOperator : public Operator {
   bool consumed_ = false;
   bool any_row_seen_ = false;
   uint32_t next_ = 0;
-  size_t charged_ = 0;
+  MemoryUse memory_;
   std::vector<uint16_t> new_groups_;  // rows of the batch that began a group
   std::vector<const Vector*> arg_vectors_;
   Vector group_vector_;
@@ -416,7 +411,7 @@ class AggregateOperator : public Operator {
 class DistinctOperator : public Operator {
  public:
   DistinctOperator(const planner::DistinctPlan& plan, QueryContext* context, OperatorPtr input)
-      : Operator(context), input_(std::move(input)), table_(Columns(plan)) {}
+      : Operator(context), input_(std::move(input)), table_(Columns(plan)), memory_(context) {}
 
   Status Make(const planner::DistinctPlan& plan) {
     const ExpressionMaker maker(&context_, plan.inputs[0]->outputs);
@@ -433,6 +428,7 @@ class DistinctOperator : public Operator {
 
   Status Open() override {
     table_.Clear();
+    memory_.Release();
     return input_->Open();
   }
 
@@ -444,9 +440,8 @@ class DistinctOperator : public Operator {
       if (rows_.empty()) return absl::OkStatus();
       for (size_t i = 0; i < keys_.size(); ++i) keys[i] = rows_.columns[keys_[i]];
       uint32_t known = table_.size();
-      const size_t before = table_.memory_bytes();
       table_.FindOrAdd(keys.data(), rows_.selection, ids_);
-      KV_RETURN_IF_ERROR(context_.Charge(table_.memory_bytes() - before));
+      KV_RETURN_IF_ERROR(memory_.Hold(table_.memory_bytes()));
       uint32_t count = 0;
       ForEachRow(rows_.selection, [&](uint32_t row) {
         if (ids_[row] != known) return;
@@ -473,6 +468,7 @@ class DistinctOperator : public Operator {
 
   OperatorPtr input_;
   KeyTable table_;
+  MemoryUse memory_;
   std::vector<uint32_t> keys_;
   std::vector<uint32_t> outputs_;
   Batch rows_;

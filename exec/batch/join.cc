@@ -136,7 +136,8 @@ class MemoryJoin : public JoinOperator {
       : JoinOperator(plan, context, std::move(left), std::move(right)),
         build_(context),
         store_(right_slots_.size()),
-        table_(KeyColumns(plan)) {}
+        table_(KeyColumns(plan)),
+        memory_(context) {}
 
   Status Make() override {
     KV_RETURN_IF_ERROR(JoinOperator::Make());
@@ -215,8 +216,7 @@ class MemoryJoin : public JoinOperator {
     table_.Clear();
     first_.clear();
     next_.clear();
-    context_.memory_used -= charged_;
-    charged_ = 0;
+    memory_.Release();
     build_.functions.status = absl::OkStatus();
     KV_RETURN_IF_ERROR(right_->Open());
     Batch batch;
@@ -251,12 +251,7 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      const size_t used = store_.bytes() + table_.memory_bytes() + next_.capacity() * 4;
-      if (used > charged_) {
-        const size_t more = used - charged_;
-        charged_ = used;
-        KV_RETURN_IF_ERROR(context_.Charge(more));
-      }
+      KV_RETURN_IF_ERROR(memory_.Hold(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);
@@ -340,7 +335,7 @@ class MemoryJoin : public JoinOperator {
   std::vector<uint32_t> last_;   // while building
   std::vector<uint32_t> next_;   // per row: the next one with the same key
   std::vector<bool> right_matched_;
-  size_t charged_ = 0;
+  MemoryUse memory_;
   uint32_t ids_[kBatchRows];
   bool built_ = false;
   bool left_done_ = false;

@@ -53,6 +53,29 @@ struct QueryContext {
   Status OverBudget() const;
 };
 
+// What one operator holds in memory, as charged to its query. An execution begins with nothing.
+class MemoryUse {
+ public:
+  explicit MemoryUse(QueryContext* context) : context_(*context) {}
+  void Release() {
+    if (run_ == context_.run) context_.memory_used -= bytes_;
+    bytes_ = 0;
+    run_ = context_.run;
+  }
+  // Tells how much is held now; it never shrinks before Release.
+  Status Hold(size_t bytes) {
+    if (bytes <= bytes_) return absl::OkStatus();
+    const size_t more = bytes - bytes_;
+    bytes_ = bytes;
+    return context_.Charge(more);
+  }
+
+ private:
+  QueryContext& context_;
+  uint64_t run_ = 0;
+  size_t bytes_ = 0;
+};
+
 }  // namespace kvsql::exec
 
 #endif  // KVSQL_EXEC_BATCH_QUERY_CONTEXT_H_

@@ -49,6 +49,14 @@ void QueryRun::Row(kv::ValueView* out) const {
   for (size_t i = 0; i < positions_.size(); ++i) out[i] = batch_.columns[positions_[i]]->At(row);
 }
 
+StatusOr<Selection> QueryRun::NextBatch(std::vector<const Vector*>* columns) {
+  KV_RETURN_IF_ERROR(root_->Next(&batch_));
+  columns->clear();
+  if (batch_.empty()) return Selection();
+  for (const uint32_t position : positions_) columns->push_back(batch_.columns[position]);
+  return batch_.selection;
+}
+
 void QueryRun::Drain() {
   if (drained_) return;
   // The current row is kept too.

@@ -33,6 +33,9 @@ class QueryRun {
   // The row's values into `out`, one per result.
   void Row(kv::ValueView* out) const;
 
+  // Instead of Step and Row: the next rows as vectors, one per result; none: the end.
+  StatusOr<Selection> NextBatch(std::vector<const Vector*>* columns);
+
   // Reads all rows that are left into memory, so that the transaction may change: Step goes on with them.
   void Drain();
 

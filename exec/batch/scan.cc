@@ -48,7 +48,8 @@ class ScanOperator : public Operator {
     for (const ScanPlan::Column& each : plan_.columns) {
       ColumnState& column = columns_.emplace_back();
       column.is_rowid = each.column == kv::kRowidColumn || table_.rowid_alias == each.column;
-      if (column.is_rowid) continue;
+      column.is_key = each.column == planner::kKeyColumn;
+      if (column.is_rowid || column.is_key) continue;
       column.place = {table_.StoredPosition(each.column), table_.stored_columns()};
       column.missing = table_.columns[each.column].default_value.view();
       const kv::Affinity affinity = table_.columns[each.column].affinity;
@@ -122,6 +123,7 @@ class ScanOperator : public Operator {
   struct ColumnState {
     bool early = false;  // a filter reads it
     bool is_rowid = false;
+    bool is_key = false;  // of a table without rowids
     VectorTag kind = VectorTag::kValues;  // what its vector was last, or will be, by its affinity
     kv::CellColumn place;
     ValueView missing;  // in rows that are too short for it
@@ -174,6 +176,11 @@ class ScanOperator : public Operator {
       } else {
         ForEachRow(selection, [&](uint32_t row) { to[row] = entries_.rowids[row]; });
       }
+      return true;
+    }
+    if (column.is_key) {
+      ValueView* keys = vector->MakeValues();
+      ForEachRow(selection, [&](uint32_t row) { keys[row] = ValueView::Blob(entries_.key(row)); });
       return true;
     }
     const kv::CellRows rows{entries_.cells, selection.rows, selection.count};
@@ -230,9 +237,13 @@ class ScanOperator : public Operator {
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;
-        to[i][row] = column == kv::kRowidColumn
-                         ? ValueView::Integer(row_.rowid())
-                         : CopyBytes(row_.column(column), &evaluation_.arena);
+        if (column == kv::kRowidColumn) {
+          to[i][row] = ValueView::Integer(row_.rowid());
+        } else if (column == planner::kKeyColumn) {
+          to[i][row] = ValueView::Blob(entries_.key(row));
+        } else {
+          to[i][row] = CopyBytes(row_.column(column), &evaluation_.arena);
+        }
       }
     }
     return absl::OkStatus();

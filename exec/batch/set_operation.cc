@@ -17,7 +17,8 @@ class SetOperator : public Operator {
       : Operator(context),
         operation_(plan.operation),
         inputs_{std::move(left), std::move(right)},
-        table_(Columns(plan)) {}
+        table_(Columns(plan)),
+        memory_(context) {}
 
   Status Make(const SetOperationPlan& plan) {
     const std::vector<planner::SlotId>* wanted[2] = {&plan.left, &plan.right};
@@ -33,6 +34,7 @@ class SetOperator : public Operator {
 
   Status Open() override {
     table_.Clear();
+    memory_.Release();
     right_rows_.clear();
     side_ = 0;
     right_read_ = false;
@@ -65,7 +67,7 @@ class SetOperator : public Operator {
       const uint32_t count = Keep(batch->columns);
       if (count == 0) continue;
       batch->selection = {kept_, count};
-      return context_.Charge(0);
+      return memory_.Hold(table_.memory_bytes());
     }
     batch->selection = {};
     return absl::OkStatus();
@@ -88,9 +90,8 @@ class SetOperator : public Operator {
       if (rows_.empty()) break;
       columns.clear();
       for (const uint32_t position : positions_[1]) columns.push_back(rows_.columns[position]);
-      const size_t before = table_.memory_bytes();
       table_.FindOrAdd(columns.data(), rows_.selection, ids_);
-      KV_RETURN_IF_ERROR(context_.Charge(table_.memory_bytes() - before));
+      KV_RETURN_IF_ERROR(memory_.Hold(table_.memory_bytes()));
     }
     // Of the right side's rows, which may still be given (INTERSECT).
     right_rows_.assign(table_.size(), true);
@@ -124,6 +125,7 @@ class SetOperator : public Operator {
   OperatorPtr inputs_[2];
   std::vector<uint32_t> positions_[2];
   KeyTable table_;
+  MemoryUse memory_;
   std::vector<bool> right_rows_;
   Batch rows_;
   size_t side_ = 0;

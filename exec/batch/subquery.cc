@@ -114,6 +114,8 @@ Status SubqueryRunner::RunAll(const std::vector<uint8_t>* extras) {
   values_.clear();
   set_.clear();
   any_null_ = false;
+  memory_.Release();
+  size_t held = 0;
   Batch batch;
   for (;;) {
     KV_RETURN_IF_ERROR(root_->Next(&batch));
@@ -130,7 +132,8 @@ Status SubqueryRunner::RunAll(const std::vector<uint8_t>* extras) {
       }
       any_null_ |= has_null;
       if (!has_null) set_.insert(element_);
-      KV_RETURN_IF_ERROR(context_.Charge(element_.size() + 32));
+      held += element_.size() + 32;
+      KV_RETURN_IF_ERROR(memory_.Hold(held));
     }
   }
   kept_ = Kept::kAll;

@@ -23,7 +23,7 @@ namespace kvsql::exec {
 class SubqueryRunner {
  public:
   SubqueryRunner(QueryContext* context, const planner::Subquery& plan)
-      : context_(*context), plan_(plan) {}
+      : context_(*context), plan_(plan), memory_(context) {}
 
   // The first row; NULLs if there is none. Views live until the next run.
   StatusOr<const std::vector<kv::ValueView>*> FirstRow();
@@ -51,6 +51,7 @@ class SubqueryRunner {
   std::string key_;  // of the cells
   std::string new_key_;
   bool busy_ = false;
+  MemoryUse memory_;
 
   TextArena arena_;
   std::vector<kv::ValueView> first_;

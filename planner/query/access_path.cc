@@ -103,6 +103,7 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity
 }
 
 bool AccessPaths::Covers(const kv::IndexDef& index) const {
+  if (source_.key != kNoSlot) return false;
   const auto in_index = [&](uint32_t column) {
     for (const kv::IndexColumn& c : index.columns) {
       if (c.column == column) return true;

@@ -65,6 +65,27 @@ void QueryBuilder::FillTableSource(const kv::TableDef& table, Source* source) {
       table.rowid_alias.has_value() ? source->columns[*table.rowid_alias].slot : NewSlot();
 }
 
+StatusOr<Source*> QueryBuilder::AddTarget(const kv::TableDef& table,
+                                          const parser::TargetTable& target, Block* block) {
+  if (!target.index.empty() && table.FindIndex(target.index.text) == nullptr) {
+    return Error(target.index.range.begin, "no such index: " + std::string(target.index.text));
+  }
+  KV_ASSIGN_OR_RETURN(Source * source, AddSource(block, target.name.object.range.begin));
+  source->name = std::string(target.alias.empty() ? table.name : target.alias.text);
+  source->in_main = target.alias.empty();
+  source->not_indexed = target.not_indexed;
+  FillTableSource(table, source);
+  if (!table.has_rowid()) source->key = NewSlot();
+  block->from = std::make_unique<FromNode>();
+  block->from->source = source;
+  block->from->mask = 1;
+  return source;
+}
+
+ExprNode* QueryBuilder::KeyOf(const Source& target) {
+  return SlotNode(target.key != kNoSlot ? target.key : target.rowid, {});
+}
+
 bool QueryBuilder::BindSchemaTable(const parser::QualifiedName& name, Source* source) {
   bool known = false;
   for (const std::string_view schema_table : {"sqlite_schema", "sqlite_master"}) {

@@ -443,6 +443,22 @@ Status QueryBuilder::BuildStatement(const Select& select) {
   return absl::OkStatus();
 }
 
+void QueryBuilder::SetResults(const std::vector<ExprNode*>& values,
+                              std::unique_ptr<OperatorPlan> root) {
+  std::vector<ProjectPlan::Item> items;
+  for (ExprNode* value : values) {
+    SlotId slot = value->index;
+    if (!value->Is(NodeKind::kSlot)) {
+      slot = NewSlot();
+      items.push_back({slot, value});
+    }
+    plan_.results.push_back(slot);
+  }
+  AddProject(std::move(items), &root);
+  plan_.root = std::move(root);
+  FinishPlan();
+}
+
 void QueryBuilder::FinishPlan() {
   if (plan_.root != nullptr) Prune(plan_.root.get(), plan_.results);
   for (const std::unique_ptr<Subquery>& subquery : plan_.subqueries) {

@@ -19,6 +19,7 @@ JoinPlanner::JoinPlanner(QueryBuilder* builder, Block* block) : builder_(*builde
       source_of_.emplace(column.slot, source.number);
     }
     if (source.rowid != kNoSlot) source_of_.emplace(source.rowid, source.number);
+    if (source.key != kNoSlot) source_of_.emplace(source.key, source.number);
   }
   QueryPlan& plan = builder_.plan();
   needed_.resize(plan.slots);
@@ -103,6 +104,10 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   if (source->rowid != kNoSlot && !source->table->rowid_alias.has_value()) {
     scan->columns.push_back({kv::kRowidColumn, source->rowid});
     scan->outputs.push_back(source->rowid);
+  }
+  if (source->key != kNoSlot) {
+    scan->columns.push_back({kKeyColumn, source->key});
+    scan->outputs.push_back(source->key);
   }
   scan->rows = candidate.rows;
   scan->cost = candidate.cost;

@@ -36,6 +36,20 @@ class QueryBuilder {
   // Makes the source a stored table's, with a slot for each column.
   void FillTableSource(const kv::TableDef& table, Source* source);
   StatusOr<Source*> AddSource(Block* block, uint32_t offset);
+  // Makes the table that a statement changes the block's first source, and its FROM.
+  StatusOr<Source*> AddTarget(const kv::TableDef& table, const parser::TargetTable& target,
+                              Block* block);
+  // The key of the target's row: its rowid, or the key's bytes.
+  ExprNode* KeyOf(const Source& target);
+  // A single value: a row value is an error.
+  StatusOr<ExprNode*> BindScalar(const parser::Expr& expr, QueryScope* scope);
+  // The items of a row value, or the columns of a subquery that is used as one; empty if it is neither.
+  StatusOr<std::vector<ExprNode*>> BindRow(const parser::Expr& expr, QueryScope* scope);
+  // FROM as a tree; adds the sources to the scope's block.
+  StatusOr<std::unique_ptr<FromNode>> BindTerms(std::span<const parser::TableTerm> terms,
+                                                QueryScope* scope);
+  // Makes `values` the statement's results, computed above *root.
+  void SetResults(const std::vector<ExprNode*>& values, std::unique_ptr<OperatorPlan> root);
   // Adds the parts of a conjunction to *conjuncts.
   void SplitConjuncts(ExprNode* node, std::vector<ExprNode*>* conjuncts) const;
   // The plan of FROM with these conditions, joins ordered and access paths chosen.
@@ -92,18 +106,12 @@ class QueryBuilder {
                                     QueryScope* scope);
   StatusOr<ExprNode*> BindSubquery(const parser::Select& select, NodeKind kind, uint32_t offset,
                                    QueryScope* scope);
-  // The items of a row value, or the columns of a subquery that is used as one; empty if it is neither.
-  StatusOr<std::vector<ExprNode*>> BindRow(const parser::Expr& expr, QueryScope* scope);
   StatusOr<ExprNode*> CompareRows(const parser::BinaryExpr& expr, QueryScope* scope);
-  // A single value: a row value is an error.
-  StatusOr<ExprNode*> BindScalar(const parser::Expr& expr, QueryScope* scope);
   ExprNode* Compare(Opcode op, ExprNode* left, ExprNode* right);
   ExprNode* Negate(ExprNode* node);
 
   // --- bind_from.cc ---------------------------------------------------------------------------------
   Status BindFrom(std::span<const parser::TableTerm> terms, QueryScope* scope);
-  StatusOr<std::unique_ptr<FromNode>> BindTerms(std::span<const parser::TableTerm> terms,
-                                                QueryScope* scope);
   StatusOr<std::unique_ptr<FromNode>> BindTerm(const parser::TableTerm& term, QueryScope* scope);
   StatusOr<Source*> BindTable(const parser::TableTerm& term, QueryScope* scope);
   Status BindQuerySource(const parser::Select& select, std::span<const parser::Name> names,

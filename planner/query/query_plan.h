@@ -63,6 +63,9 @@ struct RowsPlan : OperatorPlan {
   std::vector<std::vector<ExprNode*>> rows_exprs;  // per row, one per output
 };
 
+// Stands for "the bytes of the row's key", of a table without rowids.
+inline constexpr uint32_t kKeyColumn = kv::kRowidColumn - 1;
+
 // How a scan finds its rows.
 struct AccessPath {
   enum class Kind : uint8_t { kTable, kIndex };
@@ -88,7 +91,7 @@ struct AccessPath {
 struct ScanPlan : OperatorPlan {
   ScanPlan() : OperatorPlan(OperatorKind::kScan) {}
   struct Column {
-    uint32_t column = 0;  // kv::kRowidColumn: the rowid
+    uint32_t column = 0;  // kv::kRowidColumn: the rowid; kKeyColumn: the key's bytes
     SlotId slot = kNoSlot;
   };
   const kv::TableDef* table = nullptr;
@@ -96,8 +99,6 @@ struct ScanPlan : OperatorPlan {
   std::vector<Column> columns;
   AccessPath access;
   std::vector<ExprNode*> filters;  // over its own slots and outer cells
-  // For UPDATE and DELETE: the row's key, rowid or bytes, as a value in this slot.
-  SlotId key_slot = kNoSlot;
 };
 
 struct FilterPlan : OperatorPlan {
@@ -228,8 +229,7 @@ struct Subquery {
 };
 
 struct QueryPlan : Plan {
-  static constexpr PlanKind kKind = PlanKind::kQuery;
-  QueryPlan() : Plan(kKind) {}
+  explicit QueryPlan(PlanKind the_kind = PlanKind::kQuery) : Plan(the_kind) {}
 
   std::unique_ptr<OperatorPlan> root;
   std::vector<SlotId> results;  // per output column
@@ -237,6 +237,31 @@ struct QueryPlan : Plan {
   std::deque<ExprNode> nodes;
   uint32_t slots = 0;        // numbers given out
   uint32_t outer_cells = 0;  // numbers given out
+};
+
+// Statements that write the rows of a query. The query is run to its end before the first row is written.
+
+// INSERT ... SELECT, and VALUES that the direct tier cannot evaluate.
+struct QueryInsertPlan : QueryPlan {
+  QueryInsertPlan() : QueryPlan(PlanKind::kQueryInsert) {}
+  static constexpr uint32_t kDefault = UINT32_MAX;
+  const kv::TableDef* table = nullptr;
+  std::vector<uint32_t> value_of;  // per column of the table: which result; kDefault: its default
+  uint32_t rowid_of = kDefault;    // of a table without a column for the rowid
+};
+
+// The results are the row's key (its rowid, or the key's bytes), then one value per assignment.
+struct QueryUpdatePlan : QueryPlan {
+  QueryUpdatePlan() : QueryPlan(PlanKind::kQueryUpdate) {}
+  const kv::TableDef* table = nullptr;
+  std::vector<uint32_t> columns;  // per assignment: the column, or kv::kRowidColumn
+  bool may_repeat = false;        // FROM: a row may come several times, and is changed once
+};
+
+// The results are the row's key.
+struct QueryDeletePlan : QueryPlan {
+  QueryDeletePlan() : QueryPlan(PlanKind::kQueryDelete) {}
+  const kv::TableDef* table = nullptr;
 };
 
 }  // namespace kvsql::planner

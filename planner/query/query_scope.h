@@ -38,6 +38,7 @@ struct Source {
   std::string indexed_by;
   std::vector<SourceColumn> columns;
   SlotId rowid = kNoSlot;     // kNoSlot: has none
+  SlotId key = kNoSlot;       // the key's bytes, where a statement changes rows without rowids
   std::unique_ptr<OperatorPlan> plan;  // of anything but a plain table
   uint32_t number = 0;        // within its block: its bit in masks
   uint32_t offset = 0;        // in the text

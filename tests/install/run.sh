@@ -35,7 +35,8 @@ echo "-- pkg-config kvsql"
 pc=$(dirname "$(find "$work/prefix" -name kvsql.pc)")
 export PKG_CONFIG_PATH=$pc
 # shellcheck disable=SC2046
-"$compiler" -std=c++20 -O1 "$work/consumer/main.cc" -o "$work/by-pkg-config" $(pkg-config --cflags --libs kvsql)
+"$compiler" -std=c++20 -O1 "$work/consumer/main.cc" -o "$work/by-pkg-config" \
+  $(pkg-config --cflags --libs kvsql) -Wl,-rpath,"$(pkg-config --variable=libdir kvsql)"
 "$work/by-pkg-config" "$work/by-pkg-config.kvsql"
 
 echo "-- only public symbols are visible"

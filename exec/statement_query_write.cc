@@ -1,0 +1,188 @@
+// Writing the rows that a query gives.
+#include <utility>
+
+#include "exec/batch/column_store.h"
+#include "exec/batch/key_table.h"
+#include "exec/statement.h"
+#include "exec/write_rows.h"
+#include "kv/row_lookup.h"
+#include "kv/table_ops.h"
+#include "planner/query/query_plan.h"
+
+namespace kvsql::exec {
+
+using kv::ValueView;
+using planner::QueryDeletePlan;
+using planner::QueryInsertPlan;
+using planner::QueryUpdatePlan;
+
+namespace {
+
+// One statement's writing, row by row.
+class RowWriter {
+ public:
+  RowWriter(kv::WriteTxn& txn, const planner::QueryPlan& plan, Session* session)
+      : txn_(txn), plan_(plan), session_(*session) {}
+
+  // Writes the row whose query results are `results`.
+  Status Write(const std::vector<ValueView>& results) {
+    switch (plan_.kind) {
+      case planner::PlanKind::kQueryInsert:
+        return Insert(static_cast<const QueryInsertPlan&>(plan_), results);
+      case planner::PlanKind::kQueryUpdate:
+        return Update(static_cast<const QueryUpdatePlan&>(plan_), results);
+      default:
+        return Delete(static_cast<const QueryDeletePlan&>(plan_), results);
+    }
+  }
+
+  int64_t changes() const { return changes_; }
+
+ private:
+  Status Insert(const QueryInsertPlan& plan, const std::vector<ValueView>& results) {
+    values_.resize(plan.table->columns.size());
+    for (size_t i = 0; i < values_.size(); ++i) {
+      values_[i] = plan.value_of[i] == QueryInsertPlan::kDefault
+                       ? plan.table->columns[i].default_value.view()
+                       : results[plan.value_of[i]];
+    }
+    std::optional<int64_t> rowid;
+    if (plan.rowid_of != QueryInsertPlan::kDefault) {
+      KV_RETURN_IF_ERROR(ReadRowid(results[plan.rowid_of], &rowid));
+    }
+    KV_ASSIGN_OR_RETURN(const kv::WriteResult result,
+                        kv::InsertRow(txn_, *plan.table, values_, ActionOf(plan.conflict), rowid));
+    if (result.stored) {
+      ++changes_;
+      if (plan.table->has_rowid()) session_.NoteInsert(result.rowid);
+    }
+    return absl::OkStatus();
+  }
+
+  // The row with this key, if it is still there.
+  StatusOr<bool> Find(const kv::TableDef& table, const ValueView& key) {
+    if (table.has_rowid()) return kv::GetByRowid(txn_, table, key.integer, &row_);
+    return kv::GetByRowKey(txn_, table, {0, key.bytes()}, &row_);
+  }
+
+  Status Update(const QueryUpdatePlan& plan, const std::vector<ValueView>& results) {
+    const kv::TableDef& table = *plan.table;
+    KV_ASSIGN_OR_RETURN(const bool found, Find(table, results[0]));
+    if (!found) return absl::OkStatus();
+    values_.resize(table.columns.size());
+    row_.Columns(values_.data());
+    std::optional<int64_t> rowid;
+    for (size_t i = 0; i < plan.columns.size(); ++i) {
+      if (plan.columns[i] == kv::kRowidColumn) {
+        KV_RETURN_IF_ERROR(ReadRowid(results[i + 1], &rowid));
+        if (!rowid.has_value()) return absl::InvalidArgumentError("datatype mismatch");
+      } else {
+        values_[plan.columns[i]] = results[i + 1];
+      }
+    }
+    KV_ASSIGN_OR_RETURN(const kv::WriteResult result,
+                        kv::UpdateRow(txn_, table, row_, values_, ActionOf(plan.conflict), rowid));
+    changes_ += result.stored ? 1 : 0;
+    return absl::OkStatus();
+  }
+
+  Status Delete(const QueryDeletePlan& plan, const std::vector<ValueView>& results) {
+    KV_ASSIGN_OR_RETURN(const bool found, Find(*plan.table, results[0]));
+    if (!found) return absl::OkStatus();
+    KV_RETURN_IF_ERROR(kv::DeleteRow(txn_, *plan.table, row_));
+    ++changes_;
+    return absl::OkStatus();
+  }
+
+  kv::WriteTxn& txn_;
+  const planner::QueryPlan& plan_;
+  Session& session_;
+  kv::Row row_;
+  std::vector<ValueView> values_;
+  int64_t changes_ = 0;
+};
+
+// All rows of a query, kept until they are written.
+class Spool {
+ public:
+  explicit Spool(size_t columns) : store_(columns), columns_(columns) {}
+
+  Status Fill(QueryRun* run, bool distinct_first) {
+    KeyTable seen({{0, true}});
+    uint32_t ids[kBatchRows];
+    uint16_t kept[kBatchRows];
+    for (;;) {
+      KV_ASSIGN_OR_RETURN(Selection selection, run->NextBatch(&vectors_));
+      if (selection.count == 0) return absl::OkStatus();
+      if (distinct_first) {
+        uint32_t known = seen.size();
+        seen.FindOrAdd(vectors_.data(), selection, ids);
+        uint32_t count = 0;
+        ForEachRow(selection, [&](uint32_t row) {
+          if (ids[row] != known) return;
+          ++known;
+          kept[count++] = static_cast<uint16_t>(row);
+        });
+        selection = {kept, count};
+      }
+      const size_t before = store_.bytes();
+      store_.Append(vectors_, selection);
+      KV_RETURN_IF_ERROR(run->context().Charge(store_.bytes() - before));
+    }
+  }
+
+  uint32_t rows() const { return store_.rows(); }
+  void Row(uint32_t row, std::vector<ValueView>* out) const {
+    out->resize(columns_);
+    for (size_t i = 0; i < columns_; ++i) (*out)[i] = store_.At(i, row);
+  }
+
+ private:
+  ColumnStore store_;
+  const size_t columns_;
+  std::vector<const Vector*> vectors_;
+};
+
+}  // namespace
+
+void Statement::SetUpQuery() {
+  if (query_ == nullptr) {
+    query_ = std::make_unique<QueryRun>(static_cast<const planner::QueryPlan&>(*plan_));
+  }
+  QueryContext& context = query_->context();
+  context.parameters = parameters_.data();
+  context.lifted = &lifted_;
+  context.changes = session_->changes();
+  context.total_changes = session_->total_changes();
+  context.last_insert_rowid = session_->last_insert_rowid();
+}
+
+Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
+  const auto& plan = static_cast<const planner::QueryPlan&>(*plan_);
+  SetUpQuery();
+  KV_RETURN_IF_ERROR(query_->Start(kv::Reader(txn)));
+  Spool spool(plan.results.size());
+  const bool may_repeat = plan.kind == planner::PlanKind::kQueryUpdate &&
+                          static_cast<const QueryUpdatePlan&>(plan).may_repeat;
+  KV_RETURN_IF_ERROR(spool.Fill(query_.get(), may_repeat));
+
+  RowWriter writer(txn, plan, session_);
+  const auto keeps = [&](const Status& status) {
+    return plan.conflict == planner::ConflictMode::kFail && IsConstraintError(status);
+  };
+  const Status status = WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        std::vector<ValueView> results;
+        for (uint32_t row = 0; row < spool.rows(); ++row) {
+          spool.Row(row, &results);
+          KV_RETURN_IF_ERROR(writer.Write(results));
+        }
+        return absl::OkStatus();
+      },
+      keeps);
+  if (status.ok() || keeps(status)) session_->NoteChanges(writer.changes());
+  return status;
+}
+
+}  // namespace kvsql::exec
