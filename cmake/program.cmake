@@ -6,6 +6,7 @@
 # system libraries by their linker names. Where that cannot be (shared builds, sanitizers, a system without the
 # archives) it is linked as everything else.
 include(CheckCXXSourceCompiles)
+include(CheckLinkerFlag)
 
 # The archives of an Abseil target and of all that it needs.
 function(kvsql_absl_archives target out)
@@ -65,6 +66,11 @@ function(kvsql_link_program target)
       target_link_libraries(${target} PRIVATE
         -Wl,--start-group ${archives} ${system} -Wl,--end-group)
       target_link_options(${target} PRIVATE -static -no-pie -Wl,--gc-sections)
+      # glibc's warnings about getpwnam() and its like, by which libedit would complete the names of users.
+      check_linker_flag(CXX -Wl,--no-warnings KVSQL_LINKER_HAS_NO_WARNINGS)
+      if(KVSQL_LINKER_HAS_NO_WARNINGS)
+        target_link_options(${target} PRIVATE -Wl,--no-warnings)
+      endif()
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       return()
     endif()

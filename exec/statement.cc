@@ -265,9 +265,17 @@ StatusOr<bool> Statement::FindRow(const kv::Reader& reader, const planner::KeyLo
   return found;
 }
 
+// Under the new schema the statement is of another kind: an index that it used is gone, or one has come.
+StatusOr<bool> Statement::RunOtherKind() {
+  FinishRead();
+  return Step();
+}
+
 StatusOr<bool> Statement::RunGet() {
   KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
   Status status = CheckPlan(reader);
+  if (plan_->kind != PlanKind::kGet) [[unlikely]]
+    return RunOtherKind();
   if (status.ok()) [[likely]] {
     StatusOr<bool> found = FindRow(reader, static_cast<const planner::GetPlan&>(*plan_).lookup);
     if (found.ok()) [[likely]] {
@@ -288,6 +296,7 @@ StatusOr<bool> Statement::RunQuery() {
   if (!at_row_) {
     KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
     Status status = CheckPlan(reader);
+    if (plan_->kind != PlanKind::kQuery) return RunOtherKind();
     if (status.ok()) {
       SetUpQuery();
       status = query_->Start(reader);
@@ -318,6 +327,7 @@ StatusOr<bool> Statement::RunCount() {
   }
   KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
   Status status = CheckPlan(reader);
+  if (plan_->kind != PlanKind::kCount) return RunOtherKind();
   StatusOr<uint64_t> count = 0;
   if (status.ok()) {
     count = kv::CountRows(reader, *static_cast<const planner::CountPlan&>(*plan_).table);

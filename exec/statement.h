@@ -92,6 +92,7 @@ class Statement {
 
   // statement_read.cc
   StatusOr<bool> Run();
+  StatusOr<bool> RunOtherKind();
   StatusOr<bool> RunGet();
   StatusOr<bool> RunCount();
   StatusOr<bool> RunValues();

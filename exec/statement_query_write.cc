@@ -105,7 +105,8 @@ class RowWriter {
 // All rows of a query, kept until they are written.
 class Spool {
  public:
-  explicit Spool(size_t columns) : store_(columns), columns_(columns) {}
+  Spool(QueryContext* context, size_t columns)
+      : store_(columns), columns_(columns), charge_(context) {}
 
   Status Fill(QueryRun* run, bool distinct_first) {
     KeyTable seen({{0, true}});
@@ -125,9 +126,8 @@ class Spool {
         });
         selection = {kept, count};
       }
-      const size_t before = store_.bytes();
       store_.Append(vectors_, selection);
-      KV_RETURN_IF_ERROR(run->context().Charge(store_.bytes() - before));
+      KV_RETURN_IF_ERROR(charge_.Set(store_.bytes()));
     }
   }
 
@@ -140,6 +140,7 @@ class Spool {
  private:
   ColumnStore store_;
   const size_t columns_;
+  MemoryCharge charge_;
   std::vector<const Vector*> vectors_;
 };
 
@@ -161,7 +162,7 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
   const auto& plan = static_cast<const planner::QueryPlan&>(*plan_);
   SetUpQuery();
   KV_RETURN_IF_ERROR(query_->Start(kv::Reader(txn)));
-  Spool spool(plan.results.size());
+  Spool spool(&query_->context(), plan.results.size());
   const bool may_repeat = plan.kind == planner::PlanKind::kQueryUpdate &&
                           static_cast<const QueryUpdatePlan&>(plan).may_repeat;
   KV_RETURN_IF_ERROR(spool.Fill(query_.get(), may_repeat));

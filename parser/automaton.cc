@@ -1,5 +1,7 @@
 #include "parser/automaton.h"
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -50,22 +52,22 @@ class Reader {
   Made* New(Args&&... args) {
     constexpr size_t kSize = (sizeof(Made) + alignof(std::max_align_t) - 1) /
                              alignof(std::max_align_t) * alignof(std::max_align_t);
-    constexpr size_t kBlock = size_t{64} << 10;
     static_assert(kSize <= kBlock);
-    if (left_ < kSize) {
-      free_ = static_cast<char*>(::operator new(kBlock));
-      left_ = kBlock;
-    }
+    if (left_ < kSize) TakeBlock();
     Made* const made = new (free_) Made(std::forward<Args>(args)...);
     free_ += kSize;
     left_ -= kSize;
     return made;
   }
+  void TakeBlock();
   // As ATNState::addTransition, which frees the second of two edges to one state.
   static void Add(ATNState* from, Transition* edge) {
     for (const Transition* const other : from->transitions) {
       if (other->target == edge->target) return;
     }
+    AddNew(from, edge);
+  }
+  static void AddNew(ATNState* from, Transition* edge) {
     const bool epsilon = edge->isEpsilon();
     from->epsilonOnlyTransitions =
         epsilon && (from->transitions.empty() || from->epsilonOnlyTransitions);
@@ -84,6 +86,7 @@ class Reader {
   const std::vector<uint16_t>& words_;
   ATN& atn_;
   size_t at_ = 0;
+  static constexpr size_t kBlock = size_t{256} << 10;  // what all of it takes is a little less
   char* free_ = nullptr;
   size_t left_ = 0;
   std::vector<antlr4::misc::IntervalSet> sets_;
@@ -121,6 +124,15 @@ ATNState* Reader::MakeState(size_t type) {
     default:
       return New<LoopEndState>();
   }
+}
+
+// Its pages come at once: one by one, as they are first touched, costs more than filling them.
+void Reader::TakeBlock() {
+  void* block = mmap(nullptr, kBlock, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (block == MAP_FAILED) block = ::operator new(kBlock);
+  free_ = static_cast<char*>(block);
+  left_ = kBlock;
 }
 
 void Reader::ReadStates() {
@@ -226,16 +238,21 @@ void Reader::ReadEdge() {
 
 // Where a rule ends, every place that calls it may go on.
 void Reader::AddReturns() {
+  // Some rules are called from hundreds of places: no walk through all of them for each.
+  const size_t states = atn_.states.size();
+  std::vector<bool> known(atn_.ruleToStopState.size() * states);
   for (ATNState* const state : atn_.states) {
     if (state == nullptr) continue;
     for (Transition* const edge : state->transitions) {
       if (edge->getSerializationType() != Transition::RULE) continue;
       auto* const call = static_cast<RuleTransition*>(edge);
       const size_t rule = call->target->ruleIndex;
+      if (known[rule * states + call->followState->stateNumber]) continue;
+      known[rule * states + call->followState->stateNumber] = true;
       const bool outermost =
           atn_.ruleToStartState[rule]->isLeftRecursiveRule && call->precedence == 0;
-      Add(atn_.ruleToStopState[rule],
-          New<EpsilonTransition>(call->followState, outermost ? rule : static_cast<size_t>(-1)));
+      AddNew(atn_.ruleToStopState[rule],
+             New<EpsilonTransition>(call->followState, outermost ? rule : static_cast<size_t>(-1)));
     }
   }
 }

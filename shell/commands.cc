@@ -31,10 +31,10 @@ constexpr Command kCommands[] = {
      ImportCommand},
     {"indexes", "?TABLE?", "The names of the indexes", 0, 1, IndexesCommand},
     {"keyspaces", "", "The names of the keyspaces", 0, 0, KeyspacesCommand},
-    {"mode", "?MODE? ?TABLE?",
+    {"mode", "?MODE? ?TABLE? ?--wrap N? ?--wordwrap on|off?",
      "How rows are printed: list, csv, json, line, column, table, box, markdown, quote, insert, "
      "tabs, ascii",
-     0, 2, ChooseModeCommand},
+     0, 6, ChooseModeCommand},
     {"nullvalue", "TEXT", "What is printed for NULL", 1, 1, NullValueCommand},
     {"output", "?FILE?", "Print to a file, or back to standard output", 0, 1, OutputCommand},
     {"print", "TEXT...", "Print the words", 0, 1000, PrintCommand},

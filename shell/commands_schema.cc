@@ -25,11 +25,13 @@ void WriteInColumns(const std::vector<std::string>& names, Output* output) {
   }
 }
 
+// The names that the query finds for the pattern, sorted.
 Flow ListNames(Shell* shell, std::string_view sql, Arguments args) {
   std::vector<std::string> names;
   const std::string pattern = args.size() > 1 ? args[1] : "%";
   const bool ok = shell->ForEach(sql, {std::string_view(pattern)},
                                  [&](const Statement& row) { names.emplace_back(row.text(0)); });
+  std::sort(names.begin(), names.end());
   WriteInColumns(names, &shell->output());
   return ok ? Flow::kGoOn : shell->flow_after_error();
 }
@@ -39,30 +41,21 @@ Flow ListNames(Shell* shell, std::string_view sql, Arguments args) {
 Flow TablesCommand(Shell* shell, Arguments args, const Place&) {
   return ListNames(shell,
                    "SELECT name FROM sqlite_schema WHERE type IN ('table','view') AND name NOT "
-                   "LIKE 'sqlite_%' AND name LIKE ?1 ORDER BY 1",
+                   "LIKE 'sqlite_%' AND name LIKE ?1",
                    args);
 }
 
 Flow IndexesCommand(Shell* shell, Arguments args, const Place&) {
-  return ListNames(
-      shell, "SELECT name FROM sqlite_schema WHERE type='index' AND tbl_name LIKE ?1 ORDER BY 1",
-      args);
+  return ListNames(shell, "SELECT name FROM sqlite_schema WHERE type='index' AND tbl_name LIKE ?1",
+                   args);
 }
 
 Flow SchemaCommand(Shell* shell, Arguments args, const Place&) {
-  const auto print = [&](const Statement& row) {
-    WriteSchemaText(row.text(0), ";\n", &shell->output());
-  };
-  bool ok = false;
-  if (args.size() > 1) {
-    ok = shell->ForEach(
-        "SELECT sql FROM sqlite_schema WHERE lower(tbl_name) LIKE lower(?1) AND sql IS NOT NULL "
-        "ORDER BY rowid",
-        {std::string_view(args[1])}, print);
-  } else {
-    ok = shell->ForEach("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid", {},
-                        print);
-  }
+  const std::string pattern = args.size() > 1 ? args[1] : "%";
+  const bool ok = shell->ForEach(
+      "SELECT sql FROM sqlite_schema WHERE tbl_name LIKE ?1 AND sql IS NOT NULL",
+      {std::string_view(pattern)},
+      [&](const Statement& row) { WriteSchemaText(row.text(0), ";\n", &shell->output()); });
   return ok ? Flow::kGoOn : shell->flow_after_error();
 }
 

@@ -1,7 +1,9 @@
 // Dot commands that change how the shell behaves.
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "shell/commands.h"
 #include "shell/names.h"
@@ -13,10 +15,34 @@ Flow ChooseModeCommand(Shell* shell, Arguments args, const Place& place) {
   if (args.size() == 1) {
     shell->output().Write("current output mode: ");
     shell->output().Write(ModeName(settings.mode));
+    if (IsTabular(settings.mode)) {
+      shell->output().Write(" --wrap " + std::to_string(settings.wrap) + " --wordwrap " +
+                            (settings.word_wrap ? "on" : "off") + " --noquote");
+    }
     shell->output().Write("\n");
     return Flow::kGoOn;
   }
-  if (!ChooseMode(args[1], &settings)) {
+  // Options may stand anywhere.
+  std::vector<std::string> words;
+  std::optional<int> wrap;
+  std::optional<bool> word_wrap;
+  for (size_t i = 1; i < args.size(); ++i) {
+    const std::string& word = args[i];
+    if (word == "--wrap" && i + 1 < args.size()) {
+      const std::string& number = args[++i];
+      int width = 0;
+      std::from_chars(number.data(), number.data() + number.size(), width);
+      wrap = std::clamp(width, 0, 1'000'000);
+    } else if (word == "--wordwrap" && i + 1 < args.size()) {
+      word_wrap = MeansTrue(args[++i]);
+    } else if (word == "--ww") {
+      word_wrap = true;
+    } else if (word != "--noquote") {
+      words.push_back(word);
+    }
+  }
+  if (words.empty()) words.emplace_back(ModeName(settings.mode));
+  if (words.size() > 2 || !ChooseMode(words[0], &settings)) {
     shell->Complain(
         "mode should be one of: ascii box column csv insert json line list markdown "
         "quote table tabs",
@@ -24,8 +50,10 @@ Flow ChooseModeCommand(Shell* shell, Arguments args, const Place& place) {
     return shell->flow_after_error();
   }
   if (settings.mode == Mode::kInsert) {
-    settings.insert_table = QuotedWhereNeeded(args.size() > 2 ? args[2] : "table");
+    settings.insert_table = QuotedWhereNeeded(words.size() > 1 ? words[1] : "table");
   }
+  if (wrap.has_value()) settings.wrap = *wrap;
+  if (word_wrap.has_value()) settings.word_wrap = *word_wrap;
   return Flow::kGoOn;
 }
 

@@ -1,4 +1,6 @@
 // ".dump": SQL that makes the database again, in the words and order of SQLite's shell.
+#include <algorithm>
+
 #include "shell/commands.h"
 #include "shell/names.h"
 #include "shell/schema_text.h"
@@ -6,12 +8,12 @@
 namespace kvsql::shell {
 namespace {
 
-// " AND (tbl_name LIKE ... OR ...)" for the tables that were named; "" for all.
+// " AND (name LIKE ... OR ...)" for the names that were given; "" for all.
 std::string Chosen(Arguments args) {
   std::string condition;
   for (const std::string& name : args.subspan(1)) {
     condition += condition.empty() ? " AND (" : " OR ";
-    condition += "tbl_name LIKE " + TextLiteral(name);
+    condition += "name LIKE " + TextLiteral(name);
   }
   return condition.empty() ? condition : condition + ")";
 }
@@ -52,11 +54,14 @@ Flow DumpCommand(Shell* shell, Arguments args, const Place&) {
   bool ok = true;
 
   std::vector<Made> tables;
-  ok = shell->ForEach("SELECT name, sql FROM sqlite_schema WHERE type='table' AND sql IS NOT NULL" +
-                          chosen + " ORDER BY tbl_name='sqlite_sequence', rowid",
-                      {}, [&](const Statement& row) {
-                        tables.push_back({std::string(row.text(0)), std::string(row.text(1))});
-                      });
+  ok = shell->ForEach(
+      "SELECT name, sql FROM sqlite_schema WHERE type='table' AND sql IS NOT NULL" + chosen, {},
+      [&](const Statement& row) {
+        tables.push_back({std::string(row.text(0)), std::string(row.text(1))});
+      });
+  // Its rows refer to the other tables.
+  std::stable_partition(tables.begin(), tables.end(),
+                        [](const Made& table) { return table.name != "sqlite_sequence"; });
   for (const Made& table : tables) {
     if (table.name == "sqlite_sequence") {
       output.Write("DELETE FROM sqlite_sequence;\n");
@@ -73,7 +78,7 @@ Flow DumpCommand(Shell* shell, Arguments args, const Place&) {
   ok = shell->ForEach(
            "SELECT sql FROM sqlite_schema WHERE type IN ('index','trigger','view') AND sql IS NOT "
            "NULL" +
-               chosen + " ORDER BY rowid",
+               chosen,
            {}, [&](const Statement& row) { WriteSchemaText(row.text(0), ";\n", &output); }) &&
        ok;
   output.Write(ok ? "COMMIT;\n" : "ROLLBACK; -- due to errors\n");

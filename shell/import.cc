@@ -127,9 +127,7 @@ StatusOr<size_t> AddRows(Shell* shell, Connection* connection, const Request& re
   StatusOr<Statement> insert = connection->prepare(sql + ")");
   if (!insert.ok()) return insert.status();
 
-  const auto say = [&](const std::string& what) {
-    shell->Complain(request.file + ":" + std::to_string(reader->line()) + ": " + what);
-  };
+  const auto where = [&] { return request.file + ":" + std::to_string(reader->line()) + ": "; };
   const auto expected = [&](const char* consequence) {
     return "expected " + std::to_string(*columns) + " columns but found " +
            std::to_string(reader->field_count()) + " - " + consequence;
@@ -137,10 +135,10 @@ StatusOr<size_t> AddRows(Shell* shell, Connection* connection, const Request& re
   Progress progress;
   size_t failed = 0;
   for (size_t rows = 1; reader->Next(); ++rows) {
-    if (!reader->warning().empty()) say(reader->warning());
+    if (!reader->warning().empty()) shell->Warn(where() + reader->warning());
     const size_t found = reader->field_count();
-    if (found < *columns) say(expected("filling the rest with NULL"));
-    if (found > *columns) say(expected("extras ignored"));
+    if (found < *columns) shell->Warn(where() + expected("filling the rest with NULL"));
+    if (found > *columns) shell->Warn(where() + expected("extras ignored"));
     Status status;
     for (size_t i = 0; i < *columns && status.ok(); ++i) {
       status = insert->bind(static_cast<int>(i) + 1,
@@ -148,7 +146,7 @@ StatusOr<size_t> AddRows(Shell* shell, Connection* connection, const Request& re
     }
     if (status.ok()) status = insert->execute();
     if (!status.ok()) {
-      say("INSERT failed: " + Message(status));
+      shell->Complain(where() + "INSERT failed: " + Message(status));
       ++failed;
       if (shell->settings().bail) return failed;
     }

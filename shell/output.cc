@@ -21,6 +21,7 @@ void Output::WriteAll(std::string_view text) {
       text.remove_prefix(static_cast<size_t>(written));
     } else if (errno != EINTR) {
       failed_ = true;
+      if (first_error_ == 0) first_error_ = errno;
     }
   }
 }
@@ -51,6 +52,7 @@ void Output::Restore() {
   Flush();
   if (descriptor_ != original_) close(descriptor_);
   descriptor_ = original_;
+  failed_ = false;
 }
 
 }  // namespace kvsql::shell

@@ -35,6 +35,8 @@ class Output {
   // What could not be written is lost, and failed() says so.
   void Flush();
   bool failed() const { return failed_; }
+  // The errno of the first write that failed since the beginning; 0 if none did.
+  int first_error() const { return first_error_; }
 
   // To this file, which is emptied; false, with errno, if it cannot be opened.
   bool RedirectTo(const std::string& path);
@@ -48,7 +50,8 @@ class Output {
 
   const int original_;
   int descriptor_;
-  bool failed_ = false;
+  bool failed_ = false;  // since the last change of files
+  int first_error_ = 0;
   size_t size_ = 0;
   const std::unique_ptr<char[]> buffer_;
 };

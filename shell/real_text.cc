@@ -46,16 +46,17 @@ std::string_view RealText(double value, int precision, RealBuffer* buffer) {
   int exponent = 0;
   if (scaled > 0) {
     long double scale = 1.0L;
-    for (; scaled >= 1e100L * scale; exponent += 100) scale *= 1e100L;
-    for (; scaled >= 1e10L * scale; exponent += 10) scale *= 1e10L;
-    for (; scaled >= 10.0L * scale; ++exponent) scale *= 10.0L;
+    // The constants are doubles there too.
+    for (; scaled >= 1e100 * scale; exponent += 100) scale *= 1e100;
+    for (; scaled >= 1e10 * scale; exponent += 10) scale *= 1e10;
+    for (; scaled >= 10.0 * scale; ++exponent) scale *= 10.0;
     scaled /= scale;
-    for (; scaled < 1e-8L; exponent -= 8) scaled *= 1e8L;
-    for (; scaled < 1.0L; --exponent) scaled *= 10.0L;
+    for (; scaled < 1e-8; exponent -= 8) scaled *= 1e8;
+    for (; scaled < 1.0; --exponent) scaled *= 10.0;
   }
   scaled += Rounder(precision);
   if (scaled >= 10.0L) {
-    scaled *= 0.1L;
+    scaled *= 0.1;
     ++exponent;
   }
   const bool scientific = exponent < -4 || exponent > precision;

@@ -28,6 +28,11 @@ std::string_view ModeName(Mode mode) {
   return "list";
 }
 
+bool IsTabular(Mode mode) {
+  return mode == Mode::kColumn || mode == Mode::kTable || mode == Mode::kBox ||
+         mode == Mode::kMarkdown;
+}
+
 bool ChooseMode(std::string_view name, Settings* settings) {
   if (name.empty()) return false;
   if (name == "tabs" || name == "ascii") {
@@ -62,6 +67,10 @@ bool ChooseMode(std::string_view name, Settings* settings) {
         break;
       default:
         break;
+    }
+    if (IsTabular(mode)) {
+      settings->wrap = 60;
+      settings->word_wrap = false;
     }
     return true;
   }

@@ -32,6 +32,8 @@ struct Settings {
   std::string null_value;
   std::string insert_table = "table";  // of Mode::kInsert, quoted where needed
   std::vector<int> widths;             // of columns in Mode::kColumn and its like; 0: as needed
+  int wrap = 0;                        // characters at which their columns are wrapped; 0: not
+  bool word_wrap = false;              // between words, where there are some
   bool bail = false;
   bool echo = false;
   bool timer = false;
@@ -43,6 +45,8 @@ bool ChooseMode(std::string_view name, Settings* settings);
 // As the option of the same name does, which leaves the separators of rows alone.
 bool ChooseModeByOption(std::string_view name, Settings* settings);
 std::string_view ModeName(Mode mode);
+// Whether rows stand in columns of equal width.
+bool IsTabular(Mode mode);
 
 }  // namespace kvsql::shell
 

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "shell/commands.h"
@@ -85,8 +87,12 @@ int Shell::Finish() {
     database_.reset();
   }
   output_.Restore();
-  if (exit_code_.has_value()) return *exit_code_;
   // A reader of our output that has gone away, as `head` does, is no error.
+  if (output_.first_error() != 0 && output_.first_error() != EPIPE) {
+    Complain(std::string("cannot write: ") + std::strerror(output_.first_error()));
+  }
+  if (exit_code_.has_value()) return *exit_code_;
+  if (interactive_ && !unusable_) return 0;  // they have been seen
   return errors_ > 0 ? 1 : 0;
 }
 
@@ -102,6 +108,11 @@ void Shell::Complain(std::string_view message, const Place* place) {
   text += message;
   text += '\n';
   WriteError(text);
+}
+
+void Shell::Warn(std::string_view message) {
+  output_.Flush();
+  WriteError(std::string(message) + "\n");
 }
 
 void Shell::ComplainOf(const Status& status, std::string_view text, std::string_view rest,
@@ -154,7 +165,10 @@ Flow Shell::RunSql(std::string_view text, const Place& place) {
   }
   const Timer timer(settings_.timer);
   Flow flow = Flow::kGoOn;
-  for (std::string_view rest = text; !rest.empty();) {
+  for (std::string_view rest = text;;) {
+    // Most pieces are one statement and a line end: the engine need not look at that.
+    while (!rest.empty() && (rest.front() == '\n' || rest.front() == ' ')) rest.remove_prefix(1);
+    if (rest.empty()) break;
     const std::string_view before = rest;
     StatusOr<std::optional<Statement>> statement = open->prepare_next(&rest);
     Status status = statement.status();
@@ -193,7 +207,8 @@ Flow Shell::RunSource(Source* source, std::string_view file) {
   Flow flow = Flow::kGoOn;
   Piece piece;
   while (flow == Flow::kGoOn && reader.Next(&piece)) {
-    const Place place{file, piece.line};
+    // A person counts from where the statement begins.
+    const Place place{file, interactive_ && depth_ == 1 ? 1 : piece.line};
     flow = piece.kind == Piece::Kind::kCommand ? RunCommand(piece.text, place)
                                                : RunSql(piece.text, place);
     if (interactive_ && depth_ == 1) {

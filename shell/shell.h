@@ -72,6 +72,8 @@ class Shell {
   void PrintRow(Names names, Values values);
   // Says it on stderr and counts it. `place` may be null.
   void Complain(std::string_view message, const Place* place = nullptr);
+  // Says it on stderr; it is no error.
+  void Warn(std::string_view message);
   // Runs `sql` and calls `row` with each of its rows; complains and answers false if that fails.
   template <typename Function>
   bool ForEach(std::string_view sql, std::initializer_list<ValueView> parameters, Function row);

@@ -68,6 +68,11 @@ class TableWriter : public RowWriter {
     if (column >= settings_.widths.size()) return 0;
     return static_cast<size_t>(std::abs(settings_.widths[column]));
   }
+  // How wide a line may be.
+  size_t Limit(size_t column) const {
+    const size_t wanted = WantedWidth(column);
+    return wanted != 0 ? wanted : static_cast<size_t>(settings_.wrap);
+  }
   bool RightAligned(size_t column) const {
     return column < settings_.widths.size() && settings_.widths[column] < 0;
   }
@@ -85,30 +90,66 @@ class TableWriter : public RowWriter {
   bool wrapped_ = false;
 };
 
-// Takes one line off `*text`: up to a line end or `width` characters (0: no limit), tabs expanded.
-std::string TakeLine(std::string_view* text, size_t width) {
-  if (width == 0) width = 1000000;
-  std::string line;
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool IsAlphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// The bytes of `text` that stand on a line of `width` characters, tabs reaching to the next eighth; the
+// characters go to *line and their number to *column.
+size_t Measure(std::string_view text, size_t width, std::string* line, size_t* column) {
   size_t at = 0;
-  size_t column = 0;
-  while (column < width && at < text->size()) {
-    const auto byte = static_cast<unsigned char>((*text)[at]);
+  *column = 0;
+  line->clear();
+  while (*column < width && at < text.size()) {
+    const auto byte = static_cast<unsigned char>(text[at]);
     if (byte >= ' ') {
-      ++column;
-      do {
-        line += (*text)[at++];
-      } while (at < text->size() && (static_cast<unsigned char>((*text)[at]) & 0xc0) == 0x80);
+      ++*column;
+      do *line += text[at++];
+      while (at < text.size() && IsContinuation(text[at]));
     } else if (byte == '\t') {
       do {
-        ++column;
-        line += ' ';
-      } while (column % 8 != 0 && column < width);
+        ++*column;
+        *line += ' ';
+      } while (*column % 8 != 0 && *column < width);
       ++at;
     } else {
       break;
     }
   }
-  text->remove_prefix(at);
+  return at;
+}
+
+// A better place to end a line than behind `end` bytes: between words, or else between letters and other
+// characters, in the second half of the line.
+size_t BreakBefore(std::string_view text, size_t end) {
+  for (size_t k = end; k > end / 2; --k) {
+    if (IsSpace(text[k - 1])) return k;
+  }
+  for (size_t k = end; k > end / 2; --k) {
+    const char next = k < text.size() ? text[k] : '\0';
+    if (IsAlphanumeric(text[k - 1]) != IsAlphanumeric(next) && !IsContinuation(next)) return k;
+  }
+  return end;
+}
+
+// Takes one line off *text: up to a line end or `width` characters (0: no limit).
+std::string TakeLine(std::string_view* text, size_t width, bool word_wrap) {
+  if (width == 0) width = 1'000'000;
+  std::string line;
+  size_t column = 0;
+  size_t taken = Measure(*text, width, &line, &column);
+  if (column >= width && word_wrap) {
+    const size_t end = BreakBefore(*text, taken);
+    if (end < taken) {
+      size_t ignored = 0;
+      Measure(text->substr(0, end), width, &line, &ignored);
+      taken = end;
+      while (taken < text->size() && (*text)[taken] == ' ') ++taken;
+    }
+  }
+  text->remove_prefix(taken);
   if (text->empty() || (column >= width && static_cast<unsigned char>(text->front()) >= ' ')) {
     return line;
   }
@@ -120,7 +161,7 @@ std::string TakeLine(std::string_view* text, size_t width) {
 bool TableWriter::AddLine(std::vector<std::string_view>* texts) {
   bool more = false;
   for (size_t i = 0; i < columns_; ++i) {
-    std::string line = TakeLine(&(*texts)[i], WantedWidth(i));
+    std::string line = TakeLine(&(*texts)[i], Limit(i), settings_.word_wrap);
     widths_[i] = std::max(widths_[i], Characters(line));
     more = more || !(*texts)[i].empty();
     cells_.push_back(std::move(line));

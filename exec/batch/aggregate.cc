@@ -61,8 +61,7 @@ class AggregateOperator : public Operator {
         evaluation_(context),
         input_(std::move(input)),
         keys_(KeyColumns(plan)),
-        key_values_(plan.keys.size()),
-        memory_(context) {}
+        key_values_(plan.keys.size()) {}
 
   ~AggregateOperator() override { DestroyStates(); }
 
@@ -117,7 +116,7 @@ class AggregateOperator : public Operator {
     evaluation_.functions.status = absl::OkStatus();
     consumed_ = false;
     next_ = 0;
-    memory_.Release();
+    charge_.Release();
     return input_->Open();
   }
 
@@ -227,7 +226,7 @@ class AggregateOperator : public Operator {
         if (call.function != nullptr) KV_RETURN_IF_ERROR(Step(call, batch.selection));
       }
       KV_RETURN_IF_ERROR(evaluation_.status());
-      KV_RETURN_IF_ERROR(memory_.Hold(keys_.memory_bytes() + key_values_.bytes() + states_.bytes()));
+      KV_RETURN_IF_ERROR(charge_.Set(keys_.memory_bytes() + key_values_.bytes() + states_.bytes()));
     }
     any_row_seen_ = false;
     return absl::OkStatus();
@@ -395,7 +394,7 @@ class AggregateOperator : public Operator {
   bool consumed_ = false;
   bool any_row_seen_ = false;
   uint32_t next_ = 0;
-  MemoryUse memory_;
+  MemoryCharge charge_{&context_};
   std::vector<uint16_t> new_groups_;  // rows of the batch that began a group
   std::vector<const Vector*> arg_vectors_;
   Vector group_vector_;
@@ -411,7 +410,7 @@ class AggregateOperator : public Operator {
 class DistinctOperator : public Operator {
  public:
   DistinctOperator(const planner::DistinctPlan& plan, QueryContext* context, OperatorPtr input)
-      : Operator(context), input_(std::move(input)), table_(Columns(plan)), memory_(context) {}
+      : Operator(context), input_(std::move(input)), table_(Columns(plan)) {}
 
   Status Make(const planner::DistinctPlan& plan) {
     const ExpressionMaker maker(&context_, plan.inputs[0]->outputs);
@@ -428,7 +427,7 @@ class DistinctOperator : public Operator {
 
   Status Open() override {
     table_.Clear();
-    memory_.Release();
+    charge_.Release();
     return input_->Open();
   }
 
@@ -441,7 +440,7 @@ class DistinctOperator : public Operator {
       for (size_t i = 0; i < keys_.size(); ++i) keys[i] = rows_.columns[keys_[i]];
       uint32_t known = table_.size();
       table_.FindOrAdd(keys.data(), rows_.selection, ids_);
-      KV_RETURN_IF_ERROR(memory_.Hold(table_.memory_bytes()));
+      KV_RETURN_IF_ERROR(charge_.Set(table_.memory_bytes()));
       uint32_t count = 0;
       ForEachRow(rows_.selection, [&](uint32_t row) {
         if (ids_[row] != known) return;
@@ -468,7 +467,7 @@ class DistinctOperator : public Operator {
 
   OperatorPtr input_;
   KeyTable table_;
-  MemoryUse memory_;
+  MemoryCharge charge_{&context_};
   std::vector<uint32_t> keys_;
   std::vector<uint32_t> outputs_;
   Batch rows_;

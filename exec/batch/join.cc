@@ -136,8 +136,7 @@ class MemoryJoin : public JoinOperator {
       : JoinOperator(plan, context, std::move(left), std::move(right)),
         build_(context),
         store_(right_slots_.size()),
-        table_(KeyColumns(plan)),
-        memory_(context) {}
+        table_(KeyColumns(plan)) {}
 
   Status Make() override {
     KV_RETURN_IF_ERROR(JoinOperator::Make());
@@ -216,7 +215,7 @@ class MemoryJoin : public JoinOperator {
     table_.Clear();
     first_.clear();
     next_.clear();
-    memory_.Release();
+    charge_.Release();
     build_.functions.status = absl::OkStatus();
     KV_RETURN_IF_ERROR(right_->Open());
     Batch batch;
@@ -251,7 +250,7 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      KV_RETURN_IF_ERROR(memory_.Hold(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
+      KV_RETURN_IF_ERROR(charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);
@@ -335,7 +334,7 @@ class MemoryJoin : public JoinOperator {
   std::vector<uint32_t> last_;   // while building
   std::vector<uint32_t> next_;   // per row: the next one with the same key
   std::vector<bool> right_matched_;
-  MemoryUse memory_;
+  MemoryCharge charge_{&context_};
   uint32_t ids_[kBatchRows];
   bool built_ = false;
   bool left_done_ = false;

@@ -34,46 +34,40 @@ struct QueryContext {
   int64_t total_changes = 0;
   int64_t last_insert_rowid = 0;
 
-  // What sorts and hash tables hold, and may hold, in bytes.
+  // What sorts and hash tables hold together (MemoryCharge), and may hold, in bytes.
   size_t memory_used = 0;
   size_t memory_budget = size_t{256} << 20;
-  Status Charge(size_t bytes) {
-    memory_used += bytes;
-    if (memory_used <= memory_budget) [[likely]]
-      return absl::OkStatus();
-    return OverBudget();
-  }
 
   std::vector<std::unique_ptr<SubqueryRunner>> subqueries;  // by number, made when first needed
   uint64_t run = 0;  // number of this execution: what was kept from others is stale
 
   SubqueryRunner& SubqueryFor(uint32_t index);
+};
+
+// What one operator holds of its query's memory budget.
+class MemoryCharge {
+ public:
+  explicit MemoryCharge(QueryContext* context) : context_(*context) {}
+  ~MemoryCharge() { context_.memory_used -= held_; }
+  MemoryCharge(const MemoryCharge&) = delete;
+  MemoryCharge& operator=(const MemoryCharge&) = delete;
+
+  // Now `bytes` in all. RESOURCE_EXHAUSTED if the query holds more than its budget then.
+  Status Set(size_t bytes) {
+    context_.memory_used += bytes - held_;
+    held_ = bytes;
+    if (context_.memory_used <= context_.memory_budget) [[likely]]
+      return absl::OkStatus();
+    return OverBudget();
+  }
+  void Release() { static_cast<void>(Set(0)); }
+  size_t held() const { return held_; }
 
  private:
   Status OverBudget() const;
-};
 
-// What one operator holds in memory, as charged to its query. An execution begins with nothing.
-class MemoryUse {
- public:
-  explicit MemoryUse(QueryContext* context) : context_(*context) {}
-  void Release() {
-    if (run_ == context_.run) context_.memory_used -= bytes_;
-    bytes_ = 0;
-    run_ = context_.run;
-  }
-  // Tells how much is held now; it never shrinks before Release.
-  Status Hold(size_t bytes) {
-    if (bytes <= bytes_) return absl::OkStatus();
-    const size_t more = bytes - bytes_;
-    bytes_ = bytes;
-    return context_.Charge(more);
-  }
-
- private:
   QueryContext& context_;
-  uint64_t run_ = 0;
-  size_t bytes_ = 0;
+  size_t held_ = 0;
 };
 
 }  // namespace kvsql::exec

@@ -6,7 +6,6 @@ namespace kvsql::exec {
 
 Status QueryRun::Start(const kv::Reader& reader) {
   context_.reader = reader;
-  context_.memory_used = 0;
   ++context_.run;
   drained_ = false;
   rows_.clear();

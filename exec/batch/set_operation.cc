@@ -17,8 +17,7 @@ class SetOperator : public Operator {
       : Operator(context),
         operation_(plan.operation),
         inputs_{std::move(left), std::move(right)},
-        table_(Columns(plan)),
-        memory_(context) {}
+        table_(Columns(plan)) {}
 
   Status Make(const SetOperationPlan& plan) {
     const std::vector<planner::SlotId>* wanted[2] = {&plan.left, &plan.right};
@@ -34,7 +33,6 @@ class SetOperator : public Operator {
 
   Status Open() override {
     table_.Clear();
-    memory_.Release();
     right_rows_.clear();
     side_ = 0;
     right_read_ = false;
@@ -67,7 +65,7 @@ class SetOperator : public Operator {
       const uint32_t count = Keep(batch->columns);
       if (count == 0) continue;
       batch->selection = {kept_, count};
-      return memory_.Hold(table_.memory_bytes());
+      return charge_.Set(table_.memory_bytes());
     }
     batch->selection = {};
     return absl::OkStatus();
@@ -91,7 +89,7 @@ class SetOperator : public Operator {
       columns.clear();
       for (const uint32_t position : positions_[1]) columns.push_back(rows_.columns[position]);
       table_.FindOrAdd(columns.data(), rows_.selection, ids_);
-      KV_RETURN_IF_ERROR(memory_.Hold(table_.memory_bytes()));
+      KV_RETURN_IF_ERROR(charge_.Set(table_.memory_bytes()));
     }
     // Of the right side's rows, which may still be given (INTERSECT).
     right_rows_.assign(table_.size(), true);
@@ -125,7 +123,7 @@ class SetOperator : public Operator {
   OperatorPtr inputs_[2];
   std::vector<uint32_t> positions_[2];
   KeyTable table_;
-  MemoryUse memory_;
+  MemoryCharge charge_{&context_};
   std::vector<bool> right_rows_;
   Batch rows_;
   size_t side_ = 0;

@@ -45,7 +45,6 @@ class SortOperator : public Operator {
         input_(std::move(input)),
         store_(std::make_unique<ColumnStore>(plan.outputs.size())),
         spare_(std::make_unique<ColumnStore>(plan.outputs.size())),
-        memory_(context),
         vectors_(plan.outputs.size()) {}
 
   Status Make() {
@@ -68,7 +67,7 @@ class SortOperator : public Operator {
     evaluation_.functions.status = absl::OkStatus();
     sorted_ = false;
     next_ = 0;
-    memory_.Release();
+    charge_.Release();
     KV_ASSIGN_OR_RETURN(const int64_t limit, EvaluateLimit(plan_.limit, &context_, -1));
     KV_ASSIGN_OR_RETURN(const int64_t offset, EvaluateLimit(plan_.offset, &context_, 0));
     wanted_ = UINT64_MAX;
@@ -143,7 +142,7 @@ class SortOperator : public Operator {
       for (size_t i = 0; i < outputs_.size(); ++i) columns[i] = batch.columns[outputs_[i]];
       store_->Append(columns, {kept_, count});
       if (keys_.size() >= kTopRows && keys_.size() / 2 >= wanted_) CutToWanted();
-      KV_RETURN_IF_ERROR(memory_.Hold(store_->bytes() + key_bytes_));
+      KV_RETURN_IF_ERROR(charge_.Set(store_->bytes() + key_bytes_));
     }
     has_bound_ = false;
     if (keys_.size() > wanted_) {
@@ -230,7 +229,7 @@ class SortOperator : public Operator {
   std::string bound_bytes_;
   bool sorted_ = false;
   size_t next_ = 0;
-  MemoryUse memory_;
+  MemoryCharge charge_{&context_};
   std::vector<Vector> vectors_;
   uint32_t rows_[kBatchRows];
   uint16_t kept_[kBatchRows];

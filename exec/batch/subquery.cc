@@ -31,9 +31,9 @@ QueryContext::QueryContext(const planner::QueryPlan& the_plan) : plan(the_plan) 
   subqueries.resize(plan.subqueries.size());
 }
 
-Status QueryContext::OverBudget() const {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("the query needs more than its memory budget of ", memory_budget >> 20, " MiB"));
+Status MemoryCharge::OverBudget() const {
+  return absl::ResourceExhaustedError(absl::StrCat("the query needs more than its memory budget of ",
+                                                   context_.memory_budget >> 20, " MiB"));
 }
 
 SubqueryRunner& QueryContext::SubqueryFor(uint32_t index) {
@@ -113,9 +113,8 @@ Status SubqueryRunner::RunAll(const std::vector<uint8_t>* extras) {
   if (fresh) return absl::OkStatus();
   values_.clear();
   set_.clear();
+  charge_.Release();
   any_null_ = false;
-  memory_.Release();
-  size_t held = 0;
   Batch batch;
   for (;;) {
     KV_RETURN_IF_ERROR(root_->Next(&batch));
@@ -132,8 +131,8 @@ Status SubqueryRunner::RunAll(const std::vector<uint8_t>* extras) {
       }
       any_null_ |= has_null;
       if (!has_null) set_.insert(element_);
-      held += element_.size() + 32;
-      KV_RETURN_IF_ERROR(memory_.Hold(held));
+      KV_RETURN_IF_ERROR(
+          charge_.Set(charge_.held() + element_.size() + 32 + positions_.size() * sizeof(ValueView)));
     }
   }
   kept_ = Kept::kAll;

@@ -23,7 +23,7 @@ namespace kvsql::exec {
 class SubqueryRunner {
  public:
   SubqueryRunner(QueryContext* context, const planner::Subquery& plan)
-      : context_(*context), plan_(plan), memory_(context) {}
+      : context_(*context), plan_(plan), charge_(context) {}
 
   // The first row; NULLs if there is none. Views live until the next run.
   StatusOr<const std::vector<kv::ValueView>*> FirstRow();
@@ -44,6 +44,7 @@ class SubqueryRunner {
 
   QueryContext& context_;
   const planner::Subquery& plan_;
+  MemoryCharge charge_;
   OperatorPtr root_;
   std::vector<uint32_t> positions_;  // of the results in the root's outputs
   Kept kept_ = Kept::kNothing;
@@ -51,7 +52,6 @@ class SubqueryRunner {
   std::string key_;  // of the cells
   std::string new_key_;
   bool busy_ = false;
-  MemoryUse memory_;
 
   TextArena arena_;
   std::vector<kv::ValueView> first_;

@@ -83,9 +83,12 @@ Case MakeCase(uint64_t seed) {
   const size_t steps = 6 + random.Below(10);
   for (size_t i = 0; i < steps; ++i) {
     switch (random.Weighted({68, 22, transactions ? 25u : 0u, 3, 1, 1})) {
-      case 0:
-        add(queries.Statement());
+      case 0: {
+        const bool direct = random.Percent(25);
+        add(direct ? queries.Direct() : queries.Statement());
+        if (random.Percent(12)) add(queries.Again(made.statements.back()));
         break;
+      }
       case 1:
         add(changes.Change());
         if (random.Percent(20)) add(Node::Of("SELECT changes()").Feature("function changes"));

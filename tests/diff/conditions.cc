@@ -98,8 +98,9 @@ Node Expressions::Membership(const Scope& scope, int depth) {
     profile = column->column.profile;
   }
   for (size_t i = 0; i < count; ++i) {
-    items.push_back(random_->Percent(85) ? Node::Expr(LiteralFor(profile, random_))
-                                         : Any(scope, depth - 1));
+    items.push_back(random_->Percent(85)
+                        ? Node::Expr(LiteralFor(profile, random_)).Feature("literal")
+                        : Any(scope, depth - 1));
   }
   return Node::Expr("(", std::move(left), in, "(", Node::List(", ", std::move(items)), "))")
       .Feature(feature + " list");
@@ -127,7 +128,9 @@ Node Expressions::Matching(const Scope& scope, int depth) {
 Node Expressions::Search(const Scope& scope) {
   const auto column = FindColumn(scope, [](const Column&) { return true; });
   if (!column) return Comparison(scope, 0);
-  const auto literal = [&] { return LiteralFor(column->column.profile, random_); };
+  const auto literal = [&] {
+    return Node::Expr(LiteralFor(column->column.profile, random_)).Feature("literal");
+  };
   const Node name = Node::Expr(column->name).Feature("column");
   switch (random_->Weighted({35, 30, 10, 10, 15})) {
     case 0:

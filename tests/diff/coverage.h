@@ -19,6 +19,7 @@ class Coverage {
   void Add(const Case& made, const std::vector<bool>& worked, const Comparison& comparison);
 
   void Print() const;
+  uint64_t not_supported() const { return not_supported_; }
   // What was exercised less than `minimum` times, of all that should be (features.h). With `compared` it
   // counts only where the engines were compared.
   std::vector<std::string> Below(uint64_t minimum, bool compared) const;

@@ -73,8 +73,8 @@ TEST(ShrinkTest, AMistakeIsFoundAndMadeSmall) {
     if (!fails(made)) continue;
     ++found;
     const Case small = Shrink(made, fails, 4000);
-    EXPECT_LE(small.statements.size(), 4u) << small.Text();
-    EXPECT_LT(small.Text().size(), 500u) << small.Text();
+    EXPECT_LE(small.statements.size(), 6u) << small.Text();
+    EXPECT_LT(small.Text().size(), 700u) << small.Text();
     EXPECT_TRUE(fails(small));
   }
   EXPECT_EQ(found, 3u);

@@ -258,6 +258,7 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> below = coverage.Below(minimum, !arguments.allow_unsupported);
   const std::vector<std::string> unknown = coverage.Unknown();
   ok = ok && below.empty() && unknown.empty();
+  ok = ok && (arguments.allow_unsupported || coverage.not_supported() == 0);
   std::printf("\n%" PRIu64 " cases, %" PRIu64 " failed, %" PRIu64 " undecided\n", cases, failures,
               undecided);
   for (const auto& [why, count] : known) {

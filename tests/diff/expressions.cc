@@ -219,7 +219,7 @@ Node Expressions::Small(const Scope& scope, int depth) {
       const auto column = FindColumn(scope, [](const Column& c) { return c.summable(); });
       if (column) return Node::Expr(column->name).Feature("column");
     }
-    return Node::Expr(SmallNumber(random_)).Feature("literal");
+    return Node::Expr(SmallNumber(random_)).Feature("small number");
   }
   if (random_->Percent(25)) {
     return Node::Expr("CASE WHEN ", Boolean(scope, depth - 1), " THEN ", Small(scope, depth - 1),

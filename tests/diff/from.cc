@@ -46,9 +46,13 @@ Node Queries::SourceOf(Scope* scope, bool plain, int depth, size_t max_rows, siz
     }
   }
   std::vector<Relation> relations;
-  for (const Table& table : schema_->tables) relations.push_back(table.AsRelation());
+  for (const Table& table : schema_->tables) {
+    if (table.name != changed_table_) relations.push_back(table.AsRelation());
+  }
   const size_t tables = relations.size();
-  relations.insert(relations.end(), schema_->views.begin(), schema_->views.end());
+  if (changed_table_.empty()) {
+    relations.insert(relations.end(), schema_->views.begin(), schema_->views.end());
+  }
   const size_t views = relations.size();
   relations.insert(relations.end(), ctes_.begin(), ctes_.end());
   size_t at = random_->Below(relations.size());

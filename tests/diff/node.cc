@@ -1,5 +1,7 @@
 #include "tests/diff/node.h"
 
+#include <algorithm>
+
 namespace kvsql::diff {
 
 Node Node::List(std::string separator, std::vector<Node> parts) {
@@ -30,6 +32,10 @@ bool Node::HasOrder() const {
     if (part.HasOrder()) return true;
   }
   return false;
+}
+
+bool Node::Has(std::string_view feature) const {
+  return std::find(features_.begin(), features_.end(), feature) != features_.end();
 }
 
 void Node::EachFeature(const std::function<void(const std::string&)>& visit) const {

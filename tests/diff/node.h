@@ -65,6 +65,8 @@ class Node {
 
   std::string Text() const;
   bool HasOrder() const;
+  // Whether this node itself is named so.
+  bool Has(std::string_view feature) const;
   void EachFeature(const std::function<void(const std::string&)>& visit) const;
   // The nodes of the tree, this one first. Valid until one of them is changed.
   std::vector<Node*> All();

@@ -334,13 +334,16 @@ Node Queries::OrderedSelect(const std::vector<Profile>& profiles) {
                   TotalOrder(outputs, {}), Limit());
 }
 
-Node Queries::TableCondition(const Table& table, bool subqueries) {
+Node Queries::TableCondition(const Table& table) {
   Scope scope;
   scope.sources.push_back({table.name, table.AsRelation().columns});
-  expressions_.set_subqueries_allowed(subqueries);
+  ctes_.clear();
+  changed_table_ = table.name;
+  expressions_.set_subqueries_allowed(schema_->tables.size() > 1);
   Node condition =
       random_->Percent(60) ? expressions_.Search(scope) : expressions_.Boolean(scope, 1);
   expressions_.set_subqueries_allowed(true);
+  changed_table_.clear();
   return condition;
 }
 

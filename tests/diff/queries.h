@@ -23,8 +23,12 @@ class Queries {
   Node Derived(int depth, Relation* result);
   // Exactly these expressions over one or two relations, in a total order; for INSERT ... SELECT.
   Node OrderedSelect(const std::vector<Profile>& profiles);
+  // Short ones, by key and the like (direct.cc).
+  Node Direct();
+  // The query with other literals.
+  Node Again(Node query);
   // The condition of an UPDATE or DELETE.
-  Node TableCondition(const Table& table, bool subqueries);
+  Node TableCondition(const Table& table);
 
   Expressions& expressions() { return expressions_; }
 
@@ -68,6 +72,9 @@ class Queries {
   Random* const random_;
   Expressions expressions_;
   std::vector<Relation> ctes_;  // of the statement at hand
+  // The table that the statement at hand changes while it looks for rows: SQLite may see some of the changes
+  // in subqueries, so they read others.
+  std::string changed_table_;
   int subquery_depth_ = 0;
 };
 

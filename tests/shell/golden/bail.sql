@@ -1,0 +1,5 @@
+SELECT 1;
+.bail on
+SELECT 2;
+SELEC 3;
+SELECT 4;
