@@ -113,7 +113,10 @@ bool BytesNode::LeafEntries(const pager::PageReader& pages, const uint8_t* page,
     }
     to += length;
     ends[i] = static_cast<uint32_t>(to - keys->data());
-    values[i] = DecodeValue(at);
+    const ValueRef value = DecodeValue(at);
+    values[i].data = value.data;
+    values[i].size = value.size;
+    values[i].is_large = value.is_large;
   }
   return true;
 }

@@ -44,7 +44,11 @@ void EntriesOf(const uint8_t* page, uint32_t first, uint32_t n, int64_t* keys, V
   constexpr uint32_t kStride = kWidth + 2;
   const uint8_t* const slots = page + kIntSlotsOffset + first * kStride;
   for (uint32_t i = 0; i < n; ++i) {
-    values[i] = DecodeValue(page + LoadLe<uint16_t>(slots + i * kStride + kWidth));
+    // Member by member: a struct copied whole would be put together in memory first.
+    const ValueRef value = DecodeValue(page + LoadLe<uint16_t>(slots + i * kStride + kWidth));
+    values[i].data = value.data;
+    values[i].size = value.size;
+    values[i].is_large = value.is_large;
   }
   if (keys == nullptr) return;
   const int64_t base = IntNode::Base(page);
