@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/bytes.h"
 #include "exec/batch/access.h"
 #include "exec/batch/expression.h"
 #include "exec/batch/operator.h"
@@ -22,6 +23,26 @@ using planner::ScanPlan;
 using planner::SlotId;
 
 namespace {
+
+// A text that many others are compared with.
+class TextBound {
+ public:
+  explicit TextBound(std::string_view text)
+      : text_(text), prefix_(text.size() >= 8 ? LoadBe<uint64_t>(text.data()) : 0) {}
+
+  // <0, 0, >0 as the text at `data` sorts before, with or behind this one.
+  int Compare(const char* data, uint32_t size) const {
+    if (size >= 8 && text_.size() >= 8) {
+      const auto prefix = LoadBe<uint64_t>(data);
+      if (prefix != prefix_) return prefix < prefix_ ? -1 : 1;
+    }
+    return std::string_view(data, size).compare(text_);
+  }
+
+ private:
+  std::string_view text_;
+  uint64_t prefix_;
+};
 
 class ScanOperator : public Operator {
  public:
@@ -60,9 +81,7 @@ class ScanOperator : public Operator {
       }
     }
     for (const planner::ExprNode* filter : plan_.filters) {
-      planner::VisitNodes(filter, [&](const planner::ExprNode* node) {
-        MarkEarly(*node);
-      });
+      planner::VisitNodes(filter, [&](const planner::ExprNode* node) { MarkEarly(*node); });
     }
     return absl::OkStatus();
   }
@@ -72,6 +91,15 @@ class ScanOperator : public Operator {
     done_ = false;
     evaluation_.functions.status = absl::OkStatus();
     return access_.Open();
+  }
+
+  void UseBound(const TopBound* bound) override {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i] != bound->slot) continue;
+      bound_ = bound;
+      bound_column_ = i;
+      columns_[i].early = true;
+    }
   }
 
   StatusOr<std::optional<uint64_t>> CountRows() override {
@@ -101,6 +129,10 @@ class ScanOperator : public Operator {
         KV_RETURN_IF_ERROR(evaluation_.status());
         if (rows_batch_.empty()) continue;
       }
+      if (bound_ != nullptr && bound_->active) {
+        NarrowToBound();
+        if (rows_batch_.empty()) continue;
+      }
       KV_RETURN_IF_ERROR(Decode(false));
       if (access_.truncated()) {
         recheck_.Narrow(evaluation_, &rows_batch_.selection);
@@ -123,7 +155,7 @@ class ScanOperator : public Operator {
   struct ColumnState {
     bool early = false;  // a filter reads it
     bool is_rowid = false;
-    bool is_key = false;  // of a table without rowids
+    bool is_key = false;                  // of a table without rowids
     VectorTag kind = VectorTag::kValues;  // what its vector was last, or will be, by its affinity
     kv::CellColumn place;
     ValueView missing;  // in rows that are too short for it
@@ -136,10 +168,44 @@ class ScanOperator : public Operator {
     if (node.Is(planner::NodeKind::kSlot)) mark(node.index);
     if (node.Is(planner::NodeKind::kScalarSubquery) || node.Is(planner::NodeKind::kExists) ||
         node.Is(planner::NodeKind::kInSubquery)) {
-      for (const planner::Subquery::Input& input :
-           context_.plan.subqueries[node.index]->inputs) {
+      for (const planner::Subquery::Input& input : context_.plan.subqueries[node.index]->inputs) {
         mark(input.slot);
       }
+    }
+  }
+
+  // Leaves out rows that are behind the bound.
+  void NarrowToBound() {
+    const Vector& vector = vectors_[bound_column_];
+    uint32_t n = 0;
+    const auto narrow = [&](auto is_wanted) {
+      ForEachRow(rows_batch_.selection, [&](uint32_t row) {
+        bound_rows_[n] = static_cast<uint16_t>(row);
+        n += is_wanted(row) ? 1u : 0u;
+      });
+      rows_batch_.selection = {bound_rows_, n};
+    };
+    const auto narrow_numbers = [&](const auto* values, auto limit) {
+      if (bound_->descending) {
+        narrow([&](uint32_t row) { return values[row] > limit; });
+      } else {
+        narrow([&](uint32_t row) { return values[row] < limit; });
+      }
+    };
+    const ValueType kind = bound_->value.type;
+    if (vector.tag == VectorTag::kInteger) {
+      if (kind == ValueType::kInteger) narrow_numbers(vector.integers(), bound_->value.integer);
+    } else if (vector.tag == VectorTag::kReal) {
+      if (kind == ValueType::kReal) narrow_numbers(vector.reals(), bound_->value.real);
+    } else if (kind == ValueType::kText) {
+      const ValueView* values = vector.values();
+      const TextBound limit(bound_->value.bytes());
+      const bool descending = bound_->descending;
+      narrow([&](uint32_t row) {
+        if (values[row].type != ValueType::kText) return true;
+        const int order = limit.Compare(values[row].data, values[row].size);
+        return descending ? order > 0 : order < 0;
+      });
     }
   }
 
@@ -232,8 +298,8 @@ class ScanOperator : public Operator {
         KV_RETURN_IF_ERROR(
             row_.Set(*context_.reader, table_, entries_.rowids[row], entries_.cells[row]));
       } else {
-        KV_RETURN_IF_ERROR(row_.SetOwningKey(*context_.reader, table_, entries_.key(row),
-                                             entries_.cells[row]));
+        KV_RETURN_IF_ERROR(
+            row_.SetOwningKey(*context_.reader, table_, entries_.key(row), entries_.cells[row]));
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;
@@ -293,9 +359,8 @@ class ScanOperator : public Operator {
     KV_RETURN_IF_ERROR(access_.FetchRow(entry.row, &row_));
     for (size_t i = 0; i < slots_.size(); ++i) {
       const uint32_t column = plan_.columns[i].column;
-      to[i][row] = column == kv::kRowidColumn
-                       ? ValueView::Integer(row_.rowid())
-                       : CopyBytes(row_.column(column), &evaluation_.arena);
+      to[i][row] = column == kv::kRowidColumn ? ValueView::Integer(row_.rowid())
+                                              : CopyBytes(row_.column(column), &evaluation_.arena);
     }
     return absl::OkStatus();
   }
@@ -304,13 +369,16 @@ class ScanOperator : public Operator {
   const kv::TableDef& table_;
   Evaluation evaluation_;
   Access access_;
-  std::vector<SlotId> slots_;        // of plan_.columns
+  std::vector<SlotId> slots_;         // of plan_.columns
   std::vector<ColumnState> columns_;  // per slot
-  std::vector<uint32_t> outputs_;    // positions among the slots
-  std::vector<Vector> vectors_;      // per slot
+  std::vector<uint32_t> outputs_;     // positions among the slots
+  std::vector<Vector> vectors_;       // per slot
   Batch rows_batch_;
   Conjunction filters_;
   Conjunction recheck_;
+  const TopBound* bound_ = nullptr;  // of a sort above
+  size_t bound_column_ = 0;
+  uint16_t bound_rows_[kBatchRows];
   uint32_t want_ = kFirstBatch;
   bool done_ = false;
   bool decoded_slowly_ = false;
