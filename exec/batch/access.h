@@ -71,6 +71,11 @@ class Access {
   kv::ValueView Convert(const kv::ValueView& value, uint32_t key_column);
   const kv::IndexColumn* KeyColumn(uint32_t i) const;
   Status FetchRows(Entries* entries);
+  Status FetchByRowid(Entries* entries);
+  Status FetchByKey(Entries* entries);
+  void SortByRowid(const int64_t* rowids, uint32_t count);
+  Status DamagedEntry() const;
+  Status EntryWithoutRow() const;
 
   bool int_keys() const {
     return path_.kind == planner::AccessPath::Kind::kTable && table_.has_rowid();
@@ -95,6 +100,7 @@ class Access {
   bool range_truncated_ = false;
   kv::DecodedEntry decoded_;
   std::vector<uint32_t> order_;
+  std::vector<uint64_t> items_by_rowid_;
 };
 
 }  // namespace kvsql::exec
