@@ -43,8 +43,8 @@ struct ValueCounts {
   uint32_t reals = 0;
 };
 // Of any column; rows that are too short for it have `missing`.
-bool DecodeValues(const CellRows& rows, CellColumn column, const ValueView& missing,
-                  ValueView* out, ValueCounts* counts);
+bool DecodeValues(const CellRows& rows, CellColumn column, const ValueView& missing, ValueView* out,
+                  ValueCounts* counts);
 
 }  // namespace kvsql::kv
 

@@ -221,8 +221,8 @@ StatusOr<uint32_t> RangeScan::NextInts(uint32_t max, int64_t* keys, btree::Value
   uint32_t n = 0;
   while (valid_ && n < max) {
     if (!descending_) {
-      const uint32_t taken = cursor_.TakeInts(max - n, ints_.high,
-                                              keys == nullptr ? nullptr : keys + n, cells + n);
+      const uint32_t taken =
+          cursor_.TakeInts(max - n, ints_.high, keys == nullptr ? nullptr : keys + n, cells + n);
       n += taken;
       valid_ = taken != 0 && cursor_.Valid();
       continue;

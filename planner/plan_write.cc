@@ -8,6 +8,14 @@ namespace kvsql::planner {
 
 using parser::Expr;
 
+namespace {
+
+bool IsUnsupported(const StatusOr<PlanPtr>& plan) {
+  return plan.status().code() == absl::StatusCode::kUnimplemented;
+}
+
+}  // namespace
+
 ConflictMode ModeOf(parser::ConflictAction action) {
   switch (action) {
     case parser::ConflictAction::kRollback:
@@ -50,7 +58,9 @@ Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) {
   StatusOr<PlanPtr> direct = PlanDirectInsert(statement);
-  return direct.ok() ? std::move(direct) : PlanQueryInsert(statement);
+  if (direct.ok()) return direct;
+  StatusOr<PlanPtr> query = PlanQueryInsert(statement);
+  return IsUnsupported(query) && !IsUnsupported(direct) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& statement) {
@@ -115,7 +125,9 @@ StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& state
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) {
   StatusOr<PlanPtr> direct = PlanDirectUpdate(statement);
-  return direct.ok() ? std::move(direct) : PlanQueryUpdate(statement);
+  if (direct.ok()) return direct;
+  StatusOr<PlanPtr> query = PlanQueryUpdate(statement);
+  return IsUnsupported(query) && !IsUnsupported(direct) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& statement) {
@@ -159,7 +171,9 @@ StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& state
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanDelete(const parser::DeleteStatement& statement) {
   StatusOr<PlanPtr> direct = PlanDirectDelete(statement);
-  return direct.ok() ? std::move(direct) : PlanQueryDelete(statement);
+  if (direct.ok()) return direct;
+  StatusOr<PlanPtr> query = PlanQueryDelete(statement);
+  return IsUnsupported(query) && !IsUnsupported(direct) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectDelete(const parser::DeleteStatement& statement) {

@@ -136,9 +136,8 @@ Status Access::StartProbe() {
                            path_.descending);
   }
   const bool is_index = path_.kind == AccessPath::Kind::kIndex;
-  const kv::KeyRange range =
-      kv::MakeKeyRange(is_index ? path_.index->parts : table_.key_parts, table_.max_tuple_bytes(),
-                       equal, low, high);
+  const kv::KeyRange range = kv::MakeKeyRange(is_index ? path_.index->parts : table_.key_parts,
+                                              table_.max_tuple_bytes(), equal, low, high);
   range_truncated_ = range.truncated;
   return scan_.StartKeys(*context_.reader, is_index ? path_.index->tree : table_.tree, range,
                          path_.descending);
@@ -155,11 +154,11 @@ StatusOr<uint32_t> Access::Next(uint32_t max, Entries* entries) {
     if (int_keys()) {
       KV_ASSIGN_OR_RETURN(count, scan_.NextInts(max, entries->rowids, entries->cells));
     } else if (path_.kind == AccessPath::Kind::kTable) {
-      KV_ASSIGN_OR_RETURN(
-          count, scan_.NextKeys(max, &entries->keys, entries->key_ends, entries->cells));
+      KV_ASSIGN_OR_RETURN(count,
+                          scan_.NextKeys(max, &entries->keys, entries->key_ends, entries->cells));
     } else {
-      KV_ASSIGN_OR_RETURN(count, scan_.NextKeys(max, &entries->index_keys,
-                                                entries->index_key_ends, entries->index_cells));
+      KV_ASSIGN_OR_RETURN(count, scan_.NextKeys(max, &entries->index_keys, entries->index_key_ends,
+                                                entries->index_cells));
     }
     entries->count = count;
     if (count == 0) {
@@ -293,9 +292,9 @@ Status Access::FetchByKey(Entries* entries) {
 }
 
 Status Access::FetchRow(const kv::RowKey& key, kv::Row* row) {
-  StatusOr<bool> found =
-      table_.has_rowid() ? kv::GetByRowid(*context_.reader, table_, key.rowid, row)
-                         : kv::GetByRowKey(*context_.reader, table_, key, row);
+  StatusOr<bool> found = table_.has_rowid()
+                             ? kv::GetByRowid(*context_.reader, table_, key.rowid, row)
+                             : kv::GetByRowKey(*context_.reader, table_, key, row);
   KV_RETURN_IF_ERROR(found.status());
   return *found ? absl::OkStatus() : EntryWithoutRow();
 }

@@ -73,8 +73,7 @@ class LogicExpression : public Expression {
         rest_[rest++] = static_cast<uint16_t>(row);
       }
     });
-    const uint32_t second =
-        rest == 0 ? 0 : args_[1]->Filter(evaluation, {rest_, rest}, second_);
+    const uint32_t second = rest == 0 ? 0 : args_[1]->Filter(evaluation, {rest_, rest}, second_);
     return static_cast<uint32_t>(std::merge(open_, open_ + first, second_, second_ + second, out) -
                                  out);
   }
@@ -101,8 +100,7 @@ class CaseExpression : public Expression {
 
   const Vector& Evaluate(Evaluation& evaluation, const Selection& selection) override {
     ValueView* to = result_.MakeValues();
-    const Vector* operand =
-        has_operand_ ? &args_[0]->Evaluate(evaluation, selection) : nullptr;
+    const Vector* operand = has_operand_ ? &args_[0]->Evaluate(evaluation, selection) : nullptr;
     uint32_t left = 0;
     ForEachRow(selection, [&](uint32_t row) { left_[left++] = static_cast<uint16_t>(row); });
     const size_t first = has_operand_ ? 1 : 0;
@@ -318,6 +316,11 @@ class CallExpression : public Expression {
     }
     FunctionContext& context = evaluation.functions;
     context.collation = collation_;
+    if (!deterministic_) {
+      context.changes = evaluation.query.changes;
+      context.total_changes = evaluation.query.total_changes;
+      context.last_insert_rowid = evaluation.query.last_insert_rowid;
+    }
     const auto one = [&](uint32_t row) {
       for (size_t i = 0; i < row_.size(); ++i) row_[i] = values_[i]->At(row);
       return function_(context, row_.data(), static_cast<int>(row_.size()));

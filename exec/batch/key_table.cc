@@ -32,8 +32,8 @@ void KeyTable::Clear() {
 }
 
 size_t KeyTable::memory_bytes() const {
-  return (small_.capacity() + slots_.capacity()) * 4 + int_keys_.capacity() * 8 + hashes_.capacity() * 8 +
-         ends_.capacity() * 8 + bytes_.capacity();
+  return (small_.capacity() + slots_.capacity()) * 4 + int_keys_.capacity() * 8 +
+         hashes_.capacity() * 8 + ends_.capacity() * 8 + bytes_.capacity();
 }
 
 // Puts all numbers into the slots, which are empty.
@@ -126,8 +126,7 @@ void KeyTable::ToBytes() {
   }
 }
 
-void KeyTable::Run(const Vector* const* keys, const Selection& selection, uint32_t* ids,
-                   bool add) {
+void KeyTable::Run(const Vector* const* keys, const Selection& selection, uint32_t* ids, bool add) {
   if (integers_) {
     const Vector& column = *keys[0];
     if (column.tag == VectorTag::kInteger &&

@@ -17,9 +17,9 @@ class SchemaTableOperator : public Operator {
     rows_.clear();
     next_ = 0;
     const kv::Reader& reader = *context_.reader;
-    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables,
-                        reader.read_txn() != nullptr ? reader.read_txn()->Tables()
-                                                     : reader.write_txn()->Tables());
+    KV_ASSIGN_OR_RETURN(
+        const std::vector<const kv::TableDef*> tables,
+        reader.read_txn() != nullptr ? reader.read_txn()->Tables() : reader.write_txn()->Tables());
     for (const kv::TableDef* table : tables) {
       rows_.push_back({"table", table->name, table->name, table->tree, &table->sql});
       for (const kv::IndexDef& index : table->indexes) {
@@ -81,8 +81,7 @@ class SchemaTableOperator : public Operator {
 
 }  // namespace
 
-StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan,
-                                      QueryContext* context) {
+StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan, QueryContext* context) {
   return OperatorPtr(std::make_unique<SchemaTableOperator>(plan, context));
 }
 

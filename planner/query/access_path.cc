@@ -11,9 +11,10 @@ namespace {
 using kv::Affinity;
 
 // Costs in reads of one row of a scan.
-constexpr double kSeek = 4;         // a descent from the root
-constexpr double kRowFetch = 3;     // from an index entry to its row
-constexpr double kEqualShare = 10;  // rows per value of an index's first columns are 1/10 of those before
+constexpr double kSeek = 4;      // a descent from the root
+constexpr double kRowFetch = 3;  // from an index entry to its row
+constexpr double kEqualShare =
+    10;  // rows per value of an index's first columns are 1/10 of those before
 
 Opcode Mirror(Opcode op) {
   switch (op) {
@@ -89,7 +90,10 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity
           affinity != Affinity::kReal) {
         return false;
       }
-      if ((mask_of_(conjunct) & ~(bound | SourceMask{1} << source_.number)) != 0) return false;
+      // The list must be the same for all rows.
+      ExprNode query = *conjunct;
+      query.args.clear();
+      if (mask_of_(&query) != 0) return false;
     } else {
       if (!collates(conjunct->extra)) return false;
       for (size_t i = 1; i < conjunct->args.size(); ++i) {
@@ -144,8 +148,7 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     const kv::IndexColumn& column = key[i];
     const bool is_rowid = column.column == kv::kRowidColumn ||
                           (table.has_rowid() && table.rowid_alias == column.column);
-    const Affinity affinity =
-        is_rowid ? Affinity::kInteger : table.columns[column.column].affinity;
+    const Affinity affinity = is_rowid ? Affinity::kInteger : table.columns[column.column].affinity;
     std::vector<Match> matches;
     for (ExprNode* conjunct : conjuncts) {
       MatchColumn(conjunct, SlotOf(column.column), affinity, column.collation, bound, &matches);
@@ -195,14 +198,13 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     break;
   }
   // A BETWEEN of which only one end could be used has not been decided by the path.
-  candidate.used.erase(
-      std::remove_if(candidate.used.begin(), candidate.used.end(),
-                     [&](const ExprNode* c) {
-                       return c->Is(NodeKind::kBetween) &&
-                              !(candidate.path.low == c->args[1] &&
-                                candidate.path.high == c->args[2]);
-                     }),
-      candidate.used.end());
+  candidate.used.erase(std::remove_if(candidate.used.begin(), candidate.used.end(),
+                                      [&](const ExprNode* c) {
+                                        return c->Is(NodeKind::kBetween) &&
+                                               !(candidate.path.low == c->args[1] &&
+                                                 candidate.path.high == c->args[2]);
+                                      }),
+                       candidate.used.end());
   candidate.path.recheck = candidate.used;
   if (unique && fixed == key.size()) candidate.rows = 1;
   candidate.rows *= probes;

@@ -53,8 +53,8 @@ class AccessPaths {
   };
 
   // A comparison of the column with something that `bound` gives.
-  bool MatchColumn(ExprNode* conjunct, SlotId slot, kv::Affinity affinity,
-                   kv::Collation collation, SourceMask bound, std::vector<Match>* matches) const;
+  bool MatchColumn(ExprNode* conjunct, SlotId slot, kv::Affinity affinity, kv::Collation collation,
+                   SourceMask bound, std::vector<Match>* matches) const;
   bool IsBound(const ExprNode* node, SourceMask bound) const;
   AccessCandidate Build(const kv::IndexDef* index, const std::vector<ExprNode*>& conjuncts,
                         SourceMask bound) const;

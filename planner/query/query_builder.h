@@ -138,8 +138,7 @@ class QueryBuilder {
   Status ExpandStar(const parser::ResultColumn& column, QueryScope* scope,
                     std::vector<Output>* outputs);
   StatusOr<std::vector<SortKey>> BindOrderBy(std::span<const parser::OrderingTerm> terms,
-                                             const std::vector<Output>& outputs,
-                                             QueryScope* scope);
+                                             const std::vector<Output>& outputs, QueryScope* scope);
   StatusOr<std::vector<ExprNode*>> BindGroupBy(const parser::SelectCore& core,
                                                const std::vector<Output>& outputs,
                                                QueryScope* scope);
@@ -167,8 +166,12 @@ class QueryBuilder {
   const kv::Reader reader_;
   QueryPlan& plan_;
   bool used_schema_ = false;
-  int depth_ = 0;  // of views and queries inside each other
+  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
+  int depth_ = 0;                                      // of views and queries inside each other
 };
+
+// The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
+std::optional<int64_t> OrdinalOf(const parser::Expr& expr);
 
 // "1st", "2nd", ...
 std::string TermName(size_t index);
