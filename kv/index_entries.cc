@@ -152,6 +152,26 @@ bool DecodeIndexEntry(const TableDef& table, const IndexDef& index, std::string_
   return DecodeTuple(key, index.parts, loss, &out->tuple, &rest);
 }
 
+bool ReadEntryRowid(const TableDef& table, const IndexDef& index, std::string_view key,
+                    std::string_view value, int64_t* rowid, bool* truncated) {
+  *truncated = value == kTruncated;
+  if (*truncated) {
+    if (key.size() <= table.max_tuple_bytes()) return false;
+    key.remove_prefix(table.max_tuple_bytes());
+    return ReadRowid(&key, rowid) && key.empty();
+  }
+  bool has_null = false;
+  KeyReader reader(key);
+  for (const KeyPart& part : index.parts) {
+    bool is_null = false;
+    if (!reader.Skip(part, &is_null)) return false;
+    has_null |= is_null;
+  }
+  std::string_view rest = reader.rest();
+  if (index.unique && !has_null) return rest.empty() && ReadRowid(&value, rowid);
+  return ReadRowid(&rest, rowid) && rest.empty();
+}
+
 std::string_view ColumnName(const TableDef& table, uint32_t column) {
   return column == kRowidColumn ? std::string_view("rowid")
                                 : std::string_view(table.columns[column].name);
