@@ -106,6 +106,9 @@ class Session {
   // stay in the session.
   void set_plan_options(const planner::PlanOptions& options);
   const planner::PlanOptions& plan_options() const { return plan_options_; }
+  // What commits of this session promise.
+  void set_durability(kv::Durability durability) { durability_ = durability; }
+  kv::Durability durability() const { return durability_; }
 
   // --- Results of statements ------------------------------------------------------------------------
   int64_t last_insert_rowid() const { return last_insert_rowid_; }
@@ -192,6 +195,7 @@ class Session {
   std::vector<Statement*> showing_;
   std::chrono::milliseconds busy_timeout_;
   planner::PlanOptions plan_options_;
+  kv::Durability durability_;
   uint64_t serial_ = 0;
   int64_t last_insert_rowid_ = 0;
   int64_t changes_ = 0;

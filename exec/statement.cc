@@ -25,6 +25,7 @@ void Statement::SetPlan(std::shared_ptr<const planner::Plan> plan) {
   plan_ = std::move(plan);
   registers_.resize(plan_->registers);
   results_.resize(plan_->outputs.size());
+  shown_ = results_.data();
   // The parameters of a text do not change with the schema.
   parameters_.resize(plan_->parameter_names.size());
   parameter_bytes_.resize(plan_->parameter_names.size());
@@ -125,6 +126,10 @@ StatusOr<bool> Statement::Step() {
     }
     return RunGet();
   }
+  if (at_row_ && query_ != nullptr && query_->StepAtHand()) {
+    shown_ = query_->row();
+    return true;
+  }
   return Run();
 }
 
@@ -138,10 +143,15 @@ StatusOr<bool> Statement::Run() {
       return RunValues();
     case PlanKind::kCount:
       return RunCount();
-    case PlanKind::kPragma:
-      return RunPragma();
     case PlanKind::kExplain:
       return RunExplain();
+    case PlanKind::kPragma:
+      if (plan_->read_only) return RunPragma();
+      KV_RETURN_IF_ERROR(RunWrite());
+      return false;
+    case PlanKind::kMaintain:
+      KV_RETURN_IF_ERROR(RunMaintain());
+      return false;
     case PlanKind::kControl:
       KV_RETURN_IF_ERROR(RunControl());
       return false;
@@ -151,8 +161,10 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kQueryInsert:
     case PlanKind::kQueryUpdate:
     case PlanKind::kQueryDelete:
+    case PlanKind::kQueryCreate:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
+    case PlanKind::kCreateView:
     case PlanKind::kDrop:
       KV_RETURN_IF_ERROR(RunWrite());
       return false;
@@ -181,7 +193,7 @@ void Statement::Detach() {
   if (!at_row_) return;
   if (plan_->kind == PlanKind::kQuery) {
     query_->Drain();
-    query_->Row(results_.data());
+    shown_ = query_->row();
     return;
   }
   detached_values_.resize(results_.size());
@@ -317,7 +329,7 @@ StatusOr<bool> Statement::RunQuery() {
     FinishRead();
     return stepped;
   }
-  query_->Row(results_.data());
+  shown_ = query_->row();
   at_row_ = true;
   return true;
 }
@@ -377,7 +389,8 @@ StatusOr<bool> Statement::RunPragma() {
   if (next_row_ == 0) {
     made_rows_.clear();
     KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
-    const Status status = MakePragmaRows(reader);
+    Status status = CheckPlan(reader);
+    if (status.ok()) status = MakePragmaRows(reader);
     FinishRead();
     KV_RETURN_IF_ERROR(status);
   }

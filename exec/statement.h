@@ -66,7 +66,7 @@ class Statement {
     if (plan_->outputs[at].kind == planner::OperandKind::kColumn && !detached_) [[likely]] {
       return row_.column(plan_->outputs[at].index);
     }
-    return results_[at];
+    return shown_[at];
   }
 
   bool read_only() const { return plan_->read_only; }
@@ -114,13 +114,19 @@ class Statement {
   Status Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan);
   Status RunDdl(kv::WriteTxn& txn);
 
+  // statement_maintain.cc
+  Status RunMaintain();
+  Status Maintain(kv::WriteTxn& txn);
+
   // statement_query_write.cc
   Status WriteQueryRows(kv::WriteTxn& txn);
+  Status CreateTableAs(kv::WriteTxn& txn);
   void SetUpQuery();
   Status RunControl();
 
   // statement_pragma.cc
   Status MakePragmaRows(const kv::Reader& reader);
+  Status SetPragma(kv::WriteTxn& txn);
 
   EvalContext Context(const kv::Row* row, size_t matrix_offset = 0) {
     return {plan_.get(), parameters_.data(), &lifted_, matrix_offset,
@@ -143,6 +149,7 @@ class Statement {
   std::vector<kv::ValueView> registers_;  // of expression programs
   std::vector<kv::ValueView> values_;     // of a row to be written
   std::vector<kv::ValueView> results_;    // outputs that are not read from row_
+  const kv::ValueView* shown_ = nullptr;  // results_, or a query's row
   std::vector<kv::Value> detached_values_;
   TextArena scratch_;
 

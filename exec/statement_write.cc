@@ -19,14 +19,16 @@ OnConflict ActionOf(ConflictMode mode) {
       return OnConflict::kIgnore;
     case ConflictMode::kReplace:
       return OnConflict::kReplace;
-    default:
+    case ConflictMode::kFail:
+      return OnConflict::kFail;
+    case ConflictMode::kRollback:
+      return OnConflict::kRollback;
+    case ConflictMode::kAbort:
       return OnConflict::kAbort;
+    case ConflictMode::kDefault:
+      break;
   }
-}
-
-bool IsConstraintError(const Status& status) {
-  return status.code() == absl::StatusCode::kAlreadyExists ||
-         status.code() == absl::StatusCode::kInvalidArgument;
+  return OnConflict::kDefault;
 }
 
 // A rowid given by the statement: an integer after INTEGER affinity, or NULL for the next one.
@@ -42,6 +44,13 @@ Status ReadRowid(const ValueView& value, std::optional<int64_t>* rowid) {
   return absl::OkStatus();
 }
 
+namespace {
+
+bool WritesRows(planner::PlanKind kind) {
+  return kind >= planner::PlanKind::kInsert && kind <= planner::PlanKind::kQueryDelete;
+}
+
+}  // namespace
 
 Status Statement::RunWrite() {
   KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginStatement());
@@ -50,17 +59,21 @@ Status Statement::RunWrite() {
   if (status.ok()) [[likely]]
     return session_->EndStatement(std::move(status));
 
+  // A statement that fails has changed nothing, unless its rows before the failing one stay.
+  if (WritesRows(plan_->kind) && kv::ActionOfError(status) != OnConflict::kFail) {
+    session_->NoteChanges(0);
+  }
   // What ON CONFLICT asks for when a constraint failed.
-  const ConflictMode mode = plan_->conflict;
-  if (IsConstraintError(status) && txn->CheckUsable().ok()) {
-    if (mode == ConflictMode::kFail) {
+  const OnConflict action = kv::ActionOfError(status);
+  if (txn->CheckUsable().ok()) {
+    if (action == OnConflict::kFail) {
       // What was done before the failing row stays.
       if (const Status committed = session_->EndStatement(absl::OkStatus()); !committed.ok()) {
         return committed;
       }
       return status;
     }
-    if (mode == ConflictMode::kRollback && session_->in_transaction()) {
+    if (action == OnConflict::kRollback && session_->in_transaction()) {
       if (const Status rolled_back = session_->Rollback(); !rolled_back.ok()) return rolled_back;
       return status;
     }
@@ -80,6 +93,8 @@ Status Statement::Write(kv::WriteTxn& txn) {
     case planner::PlanKind::kQueryUpdate:
     case planner::PlanKind::kQueryDelete:
       return WriteQueryRows(txn);
+    case planner::PlanKind::kQueryCreate:
+      return CreateTableAs(txn);
     default:
       return RunDdl(txn);
   }
@@ -91,6 +106,9 @@ Status Statement::InsertOne(kv::WriteTxn& txn, const planner::InsertPlan& plan, 
   const EvalContext context = Context(nullptr, matrix_offset);
   scratch_.Reset();
   for (size_t i = 0; i < operands.size(); ++i) values_[i] = Evaluate(operands[i], context);
+  for (const uint32_t column : plan.default_columns) {
+    KV_ASSIGN_OR_RETURN(values_[column], kv::DefaultOf(txn, *plan.table, column));
+  }
   std::optional<int64_t> rowid;
   if (!plan.rowids.empty()) {
     KV_RETURN_IF_ERROR(ReadRowid(Evaluate(plan.rowids[row], context), &rowid));
@@ -110,31 +128,25 @@ Status Statement::Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan) {
   int64_t inserted = 0;
   if (rows == 1) [[likely]] {
     // One row is checked before it is stored: nothing to undo.
-    KV_RETURN_IF_ERROR(InsertOne(txn, plan, 0, 0, &inserted));
+    Status status = InsertOne(txn, plan, 0, 0, &inserted);
     session_->NoteChanges(inserted);
-    return absl::OkStatus();
+    return status;
   }
-  // In autocommit the statement's transaction as a whole is undone.
-  const bool marked = session_->in_transaction();
-  kv::WriteTxn::Mark mark = 0;
-  if (marked) {
-    KV_ASSIGN_OR_RETURN(mark, txn.SetMark());
-  }
-  Status status;
-  for (size_t r = 0; r < rows && status.ok(); ++r) {
-    status = plan.matrix ? InsertOne(txn, plan, 0, r * lifted_.slots.size(), &inserted)
-                         : InsertOne(txn, plan, r, 0, &inserted);
-  }
-  const bool keep =
-      status.ok() || (plan.conflict == ConflictMode::kFail && IsConstraintError(status));
-  if (marked) {
-    if (keep) {
-      txn.ReleaseMark(mark);
-    } else {
-      txn.RollbackToMark(mark);
-    }
-  }
-  if (keep) session_->NoteChanges(inserted);
+  const auto keeps = [&](const Status& failed) {
+    return kv::ActionOfError(failed) == OnConflict::kFail;
+  };
+  Status status = WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        for (size_t r = 0; r < rows; ++r) {
+          KV_RETURN_IF_ERROR(plan.matrix
+                                 ? InsertOne(txn, plan, 0, r * lifted_.slots.size(), &inserted)
+                                 : InsertOne(txn, plan, r, 0, &inserted));
+        }
+        return absl::OkStatus();
+      },
+      keeps);
+  if (status.ok() || keeps(status)) session_->NoteChanges(inserted);
   return status;
 }
 
@@ -172,43 +184,39 @@ Status Statement::Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan) {
     session_->NoteChanges(found ? 1 : 0);
     return absl::OkStatus();
   }
-  const bool marked = session_->in_transaction();
-  kv::WriteTxn::Mark mark = 0;
-  if (marked) {
-    KV_ASSIGN_OR_RETURN(mark, txn.SetMark());
-  }
-  const StatusOr<uint64_t> deleted = kv::DeleteAllRows(txn, table);
-  if (marked) {
-    if (deleted.ok()) {
-      txn.ReleaseMark(mark);
-    } else {
-      txn.RollbackToMark(mark);
-    }
-  }
-  KV_RETURN_IF_ERROR(deleted.status());
-  session_->NoteChanges(static_cast<int64_t>(*deleted));
+  uint64_t deleted = 0;
+  KV_RETURN_IF_ERROR(WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        KV_ASSIGN_OR_RETURN(deleted, kv::DeleteAllRows(txn, table));
+        return absl::OkStatus();
+      },
+      [](const Status&) { return false; }));
+  session_->NoteChanges(static_cast<int64_t>(deleted));
   return absl::OkStatus();
 }
+
+namespace {
+
+StatusOr<bool> HasTableOrView(kv::WriteTxn& txn, std::string_view name) {
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(name));
+  KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, txn.FindView(name));
+  return table != nullptr || view != nullptr;
+}
+
+}  // namespace
 
 Status Statement::RunDdl(kv::WriteTxn& txn) {
   // A schema change takes several steps; in a transaction a mark undoes those before the one that fails.
   const auto change = [&](auto&& action) -> Status {
-    if (!session_->in_transaction()) return action();
-    KV_ASSIGN_OR_RETURN(const kv::WriteTxn::Mark mark, txn.SetMark());
-    Status status = action();
-    if (status.ok()) {
-      txn.ReleaseMark(mark);
-    } else {
-      txn.RollbackToMark(mark);
-    }
-    return status;
+    return WriteAll(txn, session_->in_transaction(), action, [](const Status&) { return false; });
   };
   switch (plan_->kind) {
     case planner::PlanKind::kCreateTable: {
       const auto& plan = static_cast<const planner::CreateTablePlan&>(*plan_);
       if (plan.if_not_exists) {
-        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.table.name));
-        if (table != nullptr) return absl::OkStatus();
+        KV_ASSIGN_OR_RETURN(const bool there, HasTableOrView(txn, plan.table.name));
+        if (there) return absl::OkStatus();
       }
       return change([&] { return txn.CreateTable(plan.table).status(); });
     }
@@ -220,15 +228,37 @@ Status Statement::RunDdl(kv::WriteTxn& txn) {
       }
       return change([&] { return txn.CreateIndex(plan.index).status(); });
     }
+    case planner::PlanKind::kCreateView: {
+      const auto& plan = static_cast<const planner::CreateViewPlan&>(*plan_);
+      if (plan.if_not_exists) {
+        KV_ASSIGN_OR_RETURN(const bool there, HasTableOrView(txn, plan.view.name));
+        if (there) return absl::OkStatus();
+      }
+      return change([&] { return txn.CreateView(plan.view).status(); });
+    }
+    case planner::PlanKind::kPragma:
+      return SetPragma(txn);
+    case planner::PlanKind::kMaintain:
+      return change([&] { return Maintain(txn); });
     case planner::PlanKind::kDrop: {
       const auto& plan = static_cast<const planner::DropPlan&>(*plan_);
-      const bool is_table = plan.object == planner::DropKind::kTable;
-      if (plan.if_exists) {
-        KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
-                            is_table ? txn.FindTable(plan.name) : txn.FindTableOfIndex(plan.name));
-        if (table == nullptr) return absl::OkStatus();
+      if (plan.object == planner::DropKind::kIndex) {
+        if (plan.if_exists) {
+          KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTableOfIndex(plan.name));
+          if (table == nullptr) return absl::OkStatus();
+        }
+        return change([&] { return txn.DropIndex(plan.name); });
       }
-      return change([&] { return is_table ? txn.DropTable(plan.name) : txn.DropIndex(plan.name); });
+      const bool is_table = plan.object == planner::DropKind::kTable;
+      KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.name));
+      KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, txn.FindView(plan.name));
+      if (is_table ? view != nullptr : table != nullptr) {
+        return absl::InvalidArgumentError(
+            is_table ? absl::StrCat("use DROP VIEW to delete view ", view->name)
+                     : absl::StrCat("use DROP TABLE to delete table ", table->name));
+      }
+      if (plan.if_exists && table == nullptr && view == nullptr) return absl::OkStatus();
+      return change([&] { return is_table ? txn.DropTable(plan.name) : txn.DropView(plan.name); });
     }
     default:
       return absl::InternalError("plan is no schema change");

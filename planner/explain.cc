@@ -88,6 +88,9 @@ class Explainer {
         if (!plan.all) Add(id, Lookup(plan.lookup));
         break;
       }
+      case PlanKind::kQueryCreate:
+        Query(Add(0, "CREATE TABLE " + static_cast<const QueryCreatePlan&>(plan_).definition.name));
+        break;
       case PlanKind::kQueryInsert:
         Query(Add(0, absl::StrCat("INSERT INTO ",
                                   static_cast<const QueryInsertPlan&>(plan_).table->name)));
@@ -160,6 +163,7 @@ class Explainer {
       } else if (!table.has_rowid()) {
         column = table.primary_key[i].column;
       }
+      if (column == kv::kExpressionColumn) return "<expr>";
       if (column == kv::kRowidColumn || (!by_index && table.has_rowid())) return "rowid";
       return table.columns[column].name;
     };

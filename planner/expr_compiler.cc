@@ -141,7 +141,7 @@ ExprTraits ExprCompiler::TraitsOf(const Expr& expr) const {
     }
     case ExprKind::kCast: {
       ExprTraits traits = TraitsOf(*As<parser::CastExpr>(expr).operand);
-      traits.affinity = kv::AffinityOfType(As<parser::CastExpr>(expr).type.text);
+      traits.affinity = CastAffinity(As<parser::CastExpr>(expr).type.text);
       return traits;
     }
     case ExprKind::kCollate: {
@@ -171,6 +171,10 @@ ExprTraits ExprCompiler::TraitsOf(const Expr& expr) const {
     default:
       return {};
   }
+}
+
+Affinity CastAffinity(std::string_view type) {
+  return type.empty() ? Affinity::kNumeric : kv::AffinityOfType(type);
 }
 
 bool LeavesColumnAsIs(const std::optional<Affinity>& column, const std::optional<Affinity>& value) {
@@ -371,8 +375,7 @@ Status ExprCompiler::Emit(const Expr& expr, uint32_t at, Program* program) {
     case ExprKind::kCast: {
       const auto& cast = As<parser::CastExpr>(expr);
       KV_RETURN_IF_ERROR(Emit(*cast.operand, at, program));
-      return Add(Opcode::kCast, static_cast<uint8_t>(kv::AffinityOfType(cast.type.text)), at, 0,
-                 program);
+      return Add(Opcode::kCast, static_cast<uint8_t>(CastAffinity(cast.type.text)), at, 0, program);
     }
     case ExprKind::kLiteral:
       return Unsupported(expr, "CURRENT_DATE, CURRENT_TIME and CURRENT_TIMESTAMP");

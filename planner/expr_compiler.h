@@ -30,6 +30,9 @@ uint8_t ComparisonOf(const ExprTraits& left, const ExprTraits& right);
 bool LeavesColumnAsIs(const std::optional<kv::Affinity>& column,
                       const std::optional<kv::Affinity>& value);
 
+// What CAST(x AS type) converts to; without a type, to a number.
+kv::Affinity CastAffinity(std::string_view type);
+
 Opcode OpcodeOf(parser::BinaryOp op);
 
 class ExprCompiler {

@@ -8,6 +8,14 @@ namespace kvsql::planner {
 
 using parser::Expr;
 
+namespace {
+
+bool IsUnsupported(const StatusOr<PlanPtr>& plan) {
+  return plan.status().code() == absl::StatusCode::kUnimplemented;
+}
+
+}  // namespace
+
 ConflictMode ModeOf(parser::ConflictAction action) {
   switch (action) {
     case parser::ConflictAction::kRollback:
@@ -18,8 +26,10 @@ ConflictMode ModeOf(parser::ConflictAction action) {
       return ConflictMode::kIgnore;
     case parser::ConflictAction::kReplace:
       return ConflictMode::kReplace;
-    default:
+    case parser::ConflictAction::kAbort:
       return ConflictMode::kAbort;
+    default:
+      return ConflictMode::kDefault;
   }
 }
 
@@ -41,7 +51,11 @@ Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint
     }
   }
   for (size_t i = 0; i < row.size(); ++i) {
-    if (given[i] == 0) row[i] = compiler->Constant(table.columns[i].default_value.view());
+    if (given[i] != 0) continue;
+    row[i] = compiler->Constant(table.columns[i].default_value.view());
+    if (table.columns[i].default_expression && plan->rows.empty()) {
+      plan->default_columns.push_back(static_cast<uint32_t>(i));
+    }
   }
   plan->rows.push_back(std::move(row));
   return absl::OkStatus();
@@ -56,7 +70,7 @@ StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) 
   StatusOr<PlanPtr> direct = PlanDirectInsert(statement);
   if (direct.ok()) return direct;
   StatusOr<PlanPtr> query = PlanQueryInsert(statement);
-  return absl::IsUnimplemented(query.status()) ? std::move(direct) : std::move(query);
+  return IsUnsupported(query) && !IsUnsupported(direct) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& statement) {
@@ -122,7 +136,9 @@ StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& state
 StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) {
   if (options_.batch_only) return PlanQueryUpdate(statement);
   StatusOr<PlanPtr> direct = PlanDirectUpdate(statement);
-  return direct.ok() ? std::move(direct) : PlanQueryUpdate(statement);
+  if (direct.ok()) return direct;
+  StatusOr<PlanPtr> query = PlanQueryUpdate(statement);
+  return IsUnsupported(query) && !IsUnsupported(direct) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& statement) {
@@ -167,7 +183,9 @@ StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& state
 StatusOr<PlanPtr> Planner::PlanDelete(const parser::DeleteStatement& statement) {
   if (options_.batch_only) return PlanQueryDelete(statement);
   StatusOr<PlanPtr> direct = PlanDirectDelete(statement);
-  return direct.ok() ? std::move(direct) : PlanQueryDelete(statement);
+  if (direct.ok()) return direct;
+  StatusOr<PlanPtr> query = PlanQueryDelete(statement);
+  return IsUnsupported(query) && !IsUnsupported(direct) ? std::move(direct) : std::move(query);
 }
 
 StatusOr<PlanPtr> Planner::PlanDirectDelete(const parser::DeleteStatement& statement) {

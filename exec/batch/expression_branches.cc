@@ -73,8 +73,7 @@ class LogicExpression : public Expression {
         rest_[rest++] = static_cast<uint16_t>(row);
       }
     });
-    const uint32_t second =
-        rest == 0 ? 0 : args_[1]->Filter(evaluation, {rest_, rest}, second_);
+    const uint32_t second = rest == 0 ? 0 : args_[1]->Filter(evaluation, {rest_, rest}, second_);
     return static_cast<uint32_t>(std::merge(open_, open_ + first, second_, second_ + second, out) -
                                  out);
   }
@@ -101,8 +100,7 @@ class CaseExpression : public Expression {
 
   const Vector& Evaluate(Evaluation& evaluation, const Selection& selection) override {
     ValueView* to = result_.MakeValues();
-    const Vector* operand =
-        has_operand_ ? &args_[0]->Evaluate(evaluation, selection) : nullptr;
+    const Vector* operand = has_operand_ ? &args_[0]->Evaluate(evaluation, selection) : nullptr;
     uint32_t left = 0;
     ForEachRow(selection, [&](uint32_t row) { left_[left++] = static_cast<uint16_t>(row); });
     const size_t first = has_operand_ ? 1 : 0;
@@ -318,6 +316,11 @@ class CallExpression : public Expression {
     }
     FunctionContext& context = evaluation.functions;
     context.collation = collation_;
+    if (!deterministic_) {
+      context.changes = evaluation.query.changes;
+      context.total_changes = evaluation.query.total_changes;
+      context.last_insert_rowid = evaluation.query.last_insert_rowid;
+    }
     const auto one = [&](uint32_t row) {
       for (size_t i = 0; i < row_.size(); ++i) row_[i] = values_[i]->At(row);
       return function_(context, row_.data(), static_cast<int>(row_.size()));
@@ -350,35 +353,54 @@ class LikeExpression : public Expression {
   const Vector& Evaluate(Evaluation& evaluation, const Selection& selection) override {
     const Vector& pattern = args_[0]->Evaluate(evaluation, selection);
     const Vector& text = args_[1]->Evaluate(evaluation, selection);
-    const ScalarFunction function = ScalarOf(glob_ ? FunctionId::kGlob : FunctionId::kLike);
-    const ValueView fixed = pattern.At(0);
-    if (pattern.constant && fixed.type == ValueType::kText &&
-        fixed.size <= kMaxLikePattern) {
-      if (!matcher_.has_value() || pattern_ != fixed.bytes()) {
-        pattern_ = fixed.bytes();
-        matcher_ = glob_ ? LikeMatcher::Glob(pattern_) : LikeMatcher::Like(pattern_);
-      }
-      ValueView* to = result_.MakeValues();
-      ForEachRow(selection, [&](uint32_t row) {
-        const ValueView value = text.At(row);
-        if (value.type == ValueType::kText) [[likely]] {
-          to[row] = ValueView::Integer(matcher_->Matches(value.bytes()) ? 1 : 0);
-        } else {
-          const ValueView arguments[2] = {fixed, value};
-          to[row] = function(evaluation.functions, arguments, 2);
-        }
-      });
-      return result_;
-    }
+    const bool compiled = Compile(pattern);
     ValueView* to = result_.MakeValues();
     ForEachRow(selection, [&](uint32_t row) {
-      const ValueView arguments[2] = {pattern.At(row), text.At(row)};
-      to[row] = function(evaluation.functions, arguments, 2);
+      const ValueView value = text.At(row);
+      if (compiled && value.type == ValueType::kText) [[likely]] {
+        to[row] = ValueView::Integer(matcher_->Matches(value.bytes()) ? 1 : 0);
+      } else {
+        to[row] = Call(evaluation, pattern.At(row), value);
+      }
     });
     return result_;
   }
 
+  uint32_t Filter(Evaluation& evaluation, const Selection& selection, uint16_t* out) override {
+    const Vector& pattern = args_[0]->Evaluate(evaluation, selection);
+    const Vector& text = args_[1]->Evaluate(evaluation, selection);
+    const bool compiled = Compile(pattern);
+    uint32_t n = 0;
+    ForEachRow(selection, [&](uint32_t row) {
+      const ValueView value = text.At(row);
+      out[n] = static_cast<uint16_t>(row);
+      if (compiled && value.type == ValueType::kText) [[likely]] {
+        n += matcher_->Matches(value.bytes()) ? 1u : 0u;
+      } else {
+        n += Truth(Call(evaluation, pattern.At(row), value)) == 1 ? 1u : 0u;
+      }
+    });
+    return n;
+  }
+
  private:
+  // Makes the matcher if the pattern is the same for all rows; false: it is not, or no text.
+  bool Compile(const Vector& pattern) {
+    if (!pattern.constant) return false;
+    const ValueView fixed = pattern.At(0);
+    if (fixed.type != ValueType::kText || fixed.size > kMaxLikePattern) return false;
+    if (!matcher_.has_value() || pattern_ != fixed.bytes()) {
+      pattern_ = fixed.bytes();
+      matcher_ = glob_ ? LikeMatcher::Glob(pattern_) : LikeMatcher::Like(pattern_);
+    }
+    return true;
+  }
+  ValueView Call(Evaluation& evaluation, const ValueView& pattern, const ValueView& text) const {
+    const ValueView arguments[2] = {pattern, text};
+    return ScalarOf(glob_ ? FunctionId::kGlob : FunctionId::kLike)(evaluation.functions, arguments,
+                                                                   2);
+  }
+
   const bool glob_;
   std::vector<ExpressionPtr> args_;
   std::string pattern_;

@@ -46,9 +46,7 @@ class JoinOperator : public Operator {
   }
 
  protected:
-  bool keeps_left() const {
-    return plan_.join == JoinKind::kLeft || plan_.join == JoinKind::kFull;
-  }
+  bool keeps_left() const { return plan_.join == JoinKind::kLeft || plan_.join == JoinKind::kFull; }
 
   // Of these joins only left rows come out, each at most once.
   bool only_left() const { return plan_.join == JoinKind::kSemi || plan_.join == JoinKind::kAnti; }
@@ -283,7 +281,8 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      KV_RETURN_IF_ERROR(charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
+      KV_RETURN_IF_ERROR(
+          charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);

@@ -16,6 +16,20 @@ bool Qualifies(const parser::ColumnExpr& name, const Source& source) {
   return kv::EqualsIgnoreCase(name.table.text, source.name);
 }
 
+// Whether a table outside of the join that merged the column has one of its name.
+bool StandsElsewhere(const MergedColumn& merged, const Block& block) {
+  for (const Source& source : block.sources) {
+    for (const SourceColumn& column : source.columns) {
+      if (column.hidden || !kv::EqualsIgnoreCase(column.name, merged.name)) continue;
+      bool is_part = false;
+      for (const ExprNode* part : merged.parts) is_part |= part->index == column.slot;
+      if (!is_part) return true;
+      break;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, QueryScope* scope) {
@@ -25,16 +39,8 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
     if (name.table.empty()) {
       for (const MergedColumn& merged : scope->block->merged) {
         if (!kv::EqualsIgnoreCase(merged.name, column)) continue;
-        // A table that the join did not merge may have it too.
-        for (const Source& source : scope->block->sources) {
-          for (const SourceColumn& candidate : source.columns) {
-            const bool part = std::any_of(
-                merged.parts.begin(), merged.parts.end(),
-                [&](const ExprNode* p) { return p->index == candidate.slot; });
-            if (!part && kv::EqualsIgnoreCase(candidate.name, column)) {
-              return Error(name.range.begin, "ambiguous column name: " + std::string(column));
-            }
-          }
+        if (StandsElsewhere(merged, *scope->block)) {
+          return Error(name.range.begin, "ambiguous column name: " + std::string(column));
         }
         if (!merged.coalesce) return merged.parts[0];
         ExprNode* node = NewNode(NodeKind::kFunction);

@@ -56,7 +56,7 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
       output.name = c.name;
       output.declared_type = c.declared_type;
       output.expr = SlotNode(c.slot, c.traits);
-      if (column.kind != ResultColumnKind::kStar) continue;
+      // Where an outer join may leave the left table's column NULL, both kinds of star show the merged one.
       for (const MergedColumn& merged : scope->block->merged) {
         if (!merged.coalesce || merged.parts[0]->index != c.slot) continue;
         ExprNode* node = NewNode(NodeKind::kFunction);
@@ -95,7 +95,12 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
           output.declared_type = "INTEGER";
         }
         for (const SourceColumn& c : source.columns) {
-          if (c.slot != expr->index) continue;
+          // A subquery may have one value under several names.
+          if (c.slot != expr->index ||
+              (source.table == nullptr &&
+               !kv::EqualsIgnoreCase(c.name, As<parser::ColumnExpr>(*column.expr).column.text))) {
+            continue;
+          }
           output.name = c.name;
           output.declared_type = c.declared_type;
         }
@@ -109,6 +114,15 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
 }
 
 // ------------------------------------------------------------------------------------ ORDER BY, GROUP BY, LIMIT
+
+std::optional<int64_t> OrdinalOf(const Expr& expr) {
+  const std::optional<ValueView> literal = LiteralOf(expr);
+  if (!literal.has_value() || literal->type != ValueType::kInteger ||
+      literal->integer != static_cast<int32_t>(literal->integer)) {
+    return std::nullopt;
+  }
+  return literal->integer;
+}
 
 StatusOr<uint32_t> QueryBuilder::Ordinal(int64_t number, size_t columns, size_t term,
                                          uint32_t offset, std::string_view clause) const {
@@ -128,11 +142,9 @@ StatusOr<std::vector<SortKey>> QueryBuilder::BindOrderBy(
     const parser::OrderingTerm& term = terms[i];
     const Expr* expr = WithoutCollate(term.expr);
     ExprNode* node = nullptr;
-    if (const std::optional<ValueView> literal = LiteralOf(*expr);
-        literal.has_value() && IsOrdinal(*literal)) {
+    if (const std::optional<int64_t> number = OrdinalOf(*expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
-                          Ordinal(literal->integer, outputs.size(), i, expr->range.begin,
-                                  "ORDER BY"));
+                          Ordinal(*number, outputs.size(), i, expr->range.begin, "ORDER BY"));
       node = outputs[column].expr;
     } else if (expr->kind == ExprKind::kColumn && As<parser::ColumnExpr>(*expr).table.empty()) {
       for (const Output& output : outputs) {
@@ -171,11 +183,9 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
   std::vector<ExprNode*> keys;
   for (size_t i = 0; i < core.group_by.size(); ++i) {
     const Expr& expr = *core.group_by[i];
-    if (const std::optional<ValueView> literal = LiteralOf(expr);
-        literal.has_value() && IsOrdinal(*literal)) {
+    if (const std::optional<int64_t> number = OrdinalOf(expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
-                          Ordinal(literal->integer, outputs.size(), i, expr.range.begin,
-                                  "GROUP BY"));
+                          Ordinal(*number, outputs.size(), i, expr.range.begin, "GROUP BY"));
       // Bound anew where aggregates are forbidden.
       if (outputs[column].ast == nullptr) {
         keys.push_back(outputs[column].expr);
@@ -315,10 +325,7 @@ StatusOr<BoundQuery> QueryBuilder::BindSelect(const Select& select, QueryScope* 
                                               const CommonTableScope* common_tables) {
   CommonTableScope with;
   if (select.with != nullptr) {
-    if (select.with->recursive) {
-      // RECURSIVE without a table that reads itself is plain WITH; one that does finds no such table.
-    }
-    with = {common_tables, select.with, select.with->tables.size(), parent, subquery};
+    with = {common_tables, select.with, parent, subquery};
     common_tables = &with;
   }
   QueryScope scope;

@@ -50,7 +50,8 @@ double JoinPlanner::TableRows(const Source& source) const {
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
-      source, {TableRows(source)}, [this](const ExprNode* node) { return MaskOf(node); },
+      source, {TableRows(source)}, builder_.BoundIndexesOf(source),
+      [this](const ExprNode* node) { return MaskOf(node); },
       [this](SlotId slot) {
         if (!builder_.all_needed_) return builder_.IsNeeded(slot);
         return slot < needed_.size() && needed_[slot];
@@ -130,8 +131,8 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   return scan;
 }
 
-bool OrderSatisfies(const std::vector<OperatorPlan::Order>& order, const std::vector<SortKey>& wanted,
-               bool* reverse) {
+bool OrderSatisfies(const std::vector<OperatorPlan::Order>& order,
+                    const std::vector<SortKey>& wanted, bool* reverse) {
   if (wanted.empty() || wanted.size() > order.size()) return false;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const SortKey& key = wanted[i];
@@ -195,8 +196,7 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
   join->join = kind;
   double selectivity = 1;
   for (ExprNode* condition : conditions) {
-    const bool equal =
-        condition->IsOperator(Opcode::kEqual) || condition->IsOperator(Opcode::kIs);
+    const bool equal = condition->IsOperator(Opcode::kEqual) || condition->IsOperator(Opcode::kIs);
     if (equal) {
       ExprNode* a = condition->args[0];
       ExprNode* b = condition->args[1];
@@ -206,8 +206,7 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
         std::swap(a, b);
         std::swap(a_mask, b_mask);
       }
-      if (a_mask != 0 && b_mask != 0 && (a_mask & ~left_mask) == 0 &&
-          (b_mask & ~right_mask) == 0) {
+      if (a_mask != 0 && b_mask != 0 && (a_mask & ~left_mask) == 0 && (b_mask & ~right_mask) == 0) {
         join->keys.push_back({a, b, condition->extra, condition->op == Opcode::kIs});
         selectivity /= std::max(1.0, std::max(left->rows, right->rows));
         continue;
@@ -348,7 +347,8 @@ Status JoinPlanner::CollectUnits(FromNode* node, std::vector<ExprNode*>* conjunc
     const size_t first = units->size();
     KV_RETURN_IF_ERROR(CollectUnits(node->right.get(), conjuncts, units));
     if (node->fixed_order && first > 0) {
-      for (size_t i = first; i < units->size(); ++i) (*units)[i].after = static_cast<int>(first) - 1;
+      for (size_t i = first; i < units->size(); ++i)
+        (*units)[i].after = static_cast<int>(first) - 1;
     }
     return absl::OkStatus();
   }
@@ -478,8 +478,9 @@ std::vector<size_t> JoinPlanner::Order(const std::vector<Unit>& units,
   return order;
 }
 
-StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(
-    FromNode* node, std::vector<ExprNode*> conjuncts, const std::vector<SortKey>& wanted) {
+StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(FromNode* node,
+                                                               std::vector<ExprNode*> conjuncts,
+                                                               const std::vector<SortKey>& wanted) {
   std::vector<Unit> units;
   KV_RETURN_IF_ERROR(CollectUnits(node, &conjuncts, &units));
   std::vector<ExprNode*> once;
@@ -537,8 +538,9 @@ StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(
   return Filter(std::move(plan), std::move(once));
 }
 
-StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanNode(
-    FromNode* node, std::vector<ExprNode*> conjuncts, const std::vector<SortKey>& wanted) {
+StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanNode(FromNode* node,
+                                                              std::vector<ExprNode*> conjuncts,
+                                                              const std::vector<SortKey>& wanted) {
   return PlanInner(node, std::move(conjuncts), wanted);
 }
 

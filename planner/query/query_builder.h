@@ -29,6 +29,15 @@ class QueryBuilder {
   QueryBuilder(std::string_view sql, const kv::Reader& reader, const PlanOptions& options,
                QueryPlan* plan)
       : sql_(sql), reader_(reader), options_(options), plan_(*plan) {}
+  QueryBuilder(std::string_view sql, const kv::Reader& reader, QueryPlan* plan)
+      : QueryBuilder(sql, reader, PlanOptions(), plan) {}
+  // For another text of the same statement: a view's.
+  QueryBuilder(std::string_view sql, const QueryBuilder& outer)
+      : sql_(sql),
+        reader_(outer.reader_),
+        options_(outer.options_),
+        plan_(outer.plan_),
+        logical_(outer.logical_) {}
 
   // The whole statement: fills in root, results and columns of the plan.
   Status BuildStatement(const parser::Select& select);
@@ -37,6 +46,12 @@ class QueryBuilder {
   StatusOr<BoundQuery> BindSelect(const parser::Select& select, QueryScope* parent,
                                   Subquery* subquery, const CommonTableScope* common_tables);
   StatusOr<ExprNode*> BindExpr(const parser::Expr& expr, QueryScope* scope);
+  // A text of the catalog that is an expression.
+  StatusOr<ExprNode*> BindStored(std::string_view text, QueryScope* scope);
+  // Per index of the source's table; empty if none is partial or on expressions.
+  const std::vector<BoundIndex>& BoundIndexesOf(const Source& source);
+  // Makes the source the query's results, under names that differ.
+  static void SetQuerySource(BoundQuery query, Source* source);
   // Makes the source a stored table's, with a slot for each column.
   void FillTableSource(const kv::TableDef& table, Source* source);
   StatusOr<Source*> AddSource(Block* block, uint32_t offset);
@@ -116,6 +131,7 @@ class QueryBuilder {
   StatusOr<ExprNode*> BindSubquery(const parser::Select& select, NodeKind kind, uint32_t offset,
                                    QueryScope* scope);
   StatusOr<ExprNode*> CompareRows(const parser::BinaryExpr& expr, QueryScope* scope);
+  ExprNode* CurrentTime(parser::LiteralKind literal);
   ExprNode* Compare(Opcode op, ExprNode* left, ExprNode* right);
   ExprNode* Negate(ExprNode* node);
 
@@ -128,7 +144,20 @@ class QueryBuilder {
                          const CommonTableScope* common_tables, Source* source);
   Status MergeColumns(const parser::TableTerm& term, bool coalesce, FromNode* join,
                       QueryScope* scope);
-  bool BindSchemaTable(const parser::QualifiedName& name, Source* source);
+
+  // --- bind_system.cc -------------------------------------------------------------------------------
+  // False: there is no such table.
+  StatusOr<bool> BindSystemTable(std::string_view name, Source* source);
+  Status BindTableFunction(const parser::TableTerm& term, Source* source);
+  void SetConstantRows(const std::vector<std::string_view>& columns,
+                       const std::vector<std::vector<kv::Value>>& rows, Source* source);
+
+  // --- bind_view.cc ---------------------------------------------------------------------------------
+  struct ViewChain {
+    const kv::ViewDef* view = nullptr;
+    const ViewChain* outer = nullptr;
+  };
+  Status BindView(const kv::ViewDef& view, Source* source);
 
   // --- bind_select.cc -------------------------------------------------------------------------------
   struct Output {
@@ -147,8 +176,7 @@ class QueryBuilder {
   Status ExpandStar(const parser::ResultColumn& column, QueryScope* scope,
                     std::vector<Output>* outputs);
   StatusOr<std::vector<SortKey>> BindOrderBy(std::span<const parser::OrderingTerm> terms,
-                                             const std::vector<Output>& outputs,
-                                             QueryScope* scope);
+                                             const std::vector<Output>& outputs, QueryScope* scope);
   StatusOr<std::vector<ExprNode*>> BindGroupBy(const parser::SelectCore& core,
                                                const std::vector<Output>& outputs,
                                                QueryScope* scope);
@@ -222,22 +250,26 @@ class QueryBuilder {
   const kv::Reader reader_;
   const PlanOptions options_;
   QueryPlan& plan_;
-  std::vector<std::unique_ptr<LogicalQuery>> subqueries_;  // beside plan_.subqueries
+  // Beside plan_.subqueries; shared with the builders of views.
+  using LogicalQueries = std::vector<std::unique_ptr<LogicalQuery>>;
+  std::shared_ptr<LogicalQueries> logical_ = std::make_shared<LogicalQueries>();
+  LogicalQueries& subqueries_ = *logical_;
   std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
   std::vector<bool> needed_;  // by slot
   bool all_needed_ = true;    // `needed_` is not known
   bool used_schema_ = false;
-  int depth_ = 0;  // of views and queries inside each other
+  std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
+  static constexpr int kMaxQueryDepth = 100;
+  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
+  int depth_ = 0;                     // of views and queries inside each other
+  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
 };
+
+// The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
+std::optional<int64_t> OrdinalOf(const parser::Expr& expr);
 
 // "1st", "2nd", ...
 std::string TermName(size_t index);
-
-// Whether a literal in ORDER BY or GROUP BY counts the results; larger numbers are plain constants.
-inline bool IsOrdinal(const kv::ValueView& literal) {
-  return literal.type == kv::ValueType::kInteger && literal.integer >= INT32_MIN &&
-         literal.integer <= INT32_MAX;
-}
 
 // Whether two expressions are the same, so that one's value is the other's.
 bool SameExpr(const ExprNode& a, const ExprNode& b);

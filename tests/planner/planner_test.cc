@@ -65,7 +65,8 @@ class PlannerTest : public ::testing::Test {
   kv::ReadTxn read_;
 };
 
-constexpr char kNoKey[] = "not supported yet: WHERE without = on all of a primary or unique key";
+// What a query without a lookup by key is left to: operators over batches.
+constexpr char kNoKey[] = "another plan";
 
 TEST_F(PlannerTest, ChoosesTheKey) {
   EXPECT_EQ(Access("SELECT * FROM t WHERE id = ?"), "rowid");
@@ -80,9 +81,7 @@ TEST_F(PlannerTest, ChoosesTheKey) {
 }
 
 TEST_F(PlannerTest, LeavesAKeyAloneThatWouldFindOtherRows) {
-  const auto no_key = [&](std::string_view sql) {
-    return Access(sql).substr(0, sizeof(kNoKey) - 1);
-  };
+  const auto no_key = [&](std::string_view sql) { return Access(sql); };
   EXPECT_EQ(no_key("SELECT * FROM t WHERE b = 1"), kNoKey);
   EXPECT_EQ(no_key("SELECT * FROM w WHERE x = 1"), kNoKey);
   EXPECT_EQ(no_key("SELECT * FROM t WHERE id = 1 OR a = 'x'"), kNoKey);
@@ -160,20 +159,8 @@ TEST_F(PlannerTest, NotesTheSchemaItIsValidFor) {
 
 TEST_F(PlannerTest, AnswersEveryOtherStatementWithNotSupported) {
   for (const char* sql : {
-           "SELECT a FROM t, r WHERE id = 1",
-           "SELECT DISTINCT a FROM t WHERE id = 1",
-           "SELECT a FROM t WHERE id IN (1, 2)",
-           "SELECT a FROM t WHERE id = (SELECT 1)",
-           "SELECT a FROM t WHERE id = 1 UNION SELECT 2",
-           "WITH x AS (SELECT 1) SELECT * FROM x",
-           "SELECT max(a) FROM t WHERE id = 1",
-           "SELECT a FROM t WHERE id = 1 GROUP BY a",
            "INSERT INTO t DEFAULT VALUES RETURNING id",
            "INSERT INTO t(id) VALUES (1) ON CONFLICT DO NOTHING",
-           "UPDATE t SET a = 1",
-           "UPDATE t SET (a, b) = (1, 2) WHERE id = 1",
-           "DELETE FROM t WHERE id > 1",
-           "CREATE TABLE q(a REFERENCES t)",
            "CREATE TABLE q(a AS (1))",
            "CREATE TEMP TABLE q(a)",
            "CREATE TABLE q(id INTEGER PRIMARY KEY AUTOINCREMENT)",
@@ -186,12 +173,9 @@ TEST_F(PlannerTest, AnswersEveryOtherStatementWithNotSupported) {
            "REINDEX",
            "ATTACH 'x' AS y",
            "EXPLAIN SELECT 1",
-           "SELECT * FROM sqlite_schema WHERE rowid = 1",
            "CREATE TRIGGER g INSERT ON t BEGIN SELECT 1; END",
            "SELECT CURRENT_TIMESTAMP",
-           "SELECT a FROM t WHERE id = 1 LIMIT 1",
            "SELECT row_number() OVER ()",
-           "SELECT a LIKE 'x' FROM t WHERE id = 1",
        }) {
     const Status status = Plan_(sql).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << sql << ": " << status;
