@@ -23,6 +23,13 @@ int64_t ToInteger(std::string_view text) {
   return value >= INT32_MIN && value <= INT32_MAX ? value : 0;
 }
 
+bool ToBoolean(std::string_view text) {
+  for (const std::string_view on : {"on", "yes", "true"}) {
+    if (kv::EqualsIgnoreCase(text, on)) return true;
+  }
+  return ToInteger(text) != 0;
+}
+
 kv::Durability ToDurability(std::string_view text) {
   // OFF promises less than kvsql has.
   for (const std::string_view level : {"off", "normal", "0", "1"}) {
@@ -85,6 +92,12 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
             std::chrono::milliseconds(std::max<int64_t>(ToInteger(plan.argument), 0)));
       }
       return answer(Integer(session_->busy_timeout().count()));
+    case PragmaKind::kQueryOnly:
+      if (plan.has_argument) {
+        session_->set_query_only(ToBoolean(plan.argument));
+        return absl::OkStatus();
+      }
+      return answer(Integer(session_->query_only() ? 1 : 0));
     case PragmaKind::kMmapSize:
       if (store->pager()->in_memory()) return absl::OkStatus();
       return answer(Integer(static_cast<int64_t>(store->options().map_size)));

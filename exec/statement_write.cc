@@ -85,6 +85,7 @@ Status Statement::Write(kv::WriteTxn& txn) {
     case planner::PlanKind::kQueryInsert:
     case planner::PlanKind::kQueryUpdate:
     case planner::PlanKind::kQueryDelete:
+    case planner::PlanKind::kQuerySequence:
       return WriteQueryRows(txn);
     case planner::PlanKind::kQueryCreate:
       return CreateTableAs(txn);

@@ -67,17 +67,14 @@ StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv
                      absl::StrCat("unsupported use of NULLS ",
                                   term.nulls == parser::NullsOrder::kFirst ? "FIRST" : "LAST"));
     }
-    const std::optional<uint32_t> column =
-        is_index ? ResolveColumn(table, name) : table.FindColumn(name);
+    const std::optional<uint32_t> column = table.FindColumn(name);
     if (!column.has_value()) {
       return ErrorAt(sql, expr->range.begin,
                      is_index ? absl::StrCat("no such column: ", std::string(name))
                               : absl::StrCat("table ", table.name, " has no column named ",
                                              std::string(name)));
     }
-    const kv::Collation own =
-        *column == kv::kRowidColumn ? kv::Collation::kBinary : table.columns[*column].collation;
-    columns.push_back({*column, collation.value_or(own),
+    columns.push_back({*column, collation.value_or(table.columns[*column].collation),
                        term.order == parser::SortOrder::kDescending});
   }
   return columns;
@@ -143,10 +140,23 @@ Status TableBuilder::SetType(const parser::ColumnDefinition& definition, ColumnD
 }
 
 Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column) {
+  // The text after DEFAULT, as written.
+  std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
+  while (!text.empty() &&
+         (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
+    text.remove_prefix(1);
+  }
+  const bool parenthesized = text.size() >= 2 && text.front() == '(' && text.back() == ')';
+  if (parenthesized) text = InParentheses(text);
+  column->default_sql = std::string(text);
+
   const Expr& expr = *constraint.expr;
   if (const std::optional<kv::ValueView> literal = LiteralOf(expr); literal.has_value()) {
     column->default_value = *literal;
-  } else if (expr.kind == ExprKind::kColumn && As<parser::ColumnExpr>(expr).table.empty()) {
+    return absl::OkStatus();
+  }
+  if (!parenthesized && expr.kind == ExprKind::kColumn &&
+      As<parser::ColumnExpr>(expr).table.empty()) {
     const parser::Name& name = As<parser::ColumnExpr>(expr).column;
     if (name.quote == 0 && kv::EqualsIgnoreCase(name.text, "true")) {
       column->default_value = kv::ValueView::Integer(1);
@@ -155,18 +165,10 @@ Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column)
     } else {
       column->default_value = kv::ValueView::Text(name.text);
     }
-  } else {
-    KV_RETURN_IF_ERROR(CheckConstant(sql_, expr, column->name));
-    column->default_expression = true;
+    return absl::OkStatus();
   }
-  // The text after DEFAULT, as written.
-  std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
-  while (!text.empty() &&
-         (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
-    text.remove_prefix(1);
-  }
-  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = InParentheses(text);
-  column->default_sql = std::string(text);
+  KV_RETURN_IF_ERROR(CheckConstant(sql_, expr, column->name));
+  column->default_expression = true;
   return absl::OkStatus();
 }
 

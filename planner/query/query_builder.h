@@ -46,6 +46,8 @@ class QueryBuilder {
   // Makes the table that a statement changes the block's first source, and its FROM.
   StatusOr<Source*> AddTarget(const kv::TableDef& table, const parser::TargetTable& target,
                               Block* block);
+  // The same for a table of the catalog.
+  StatusOr<Source*> AddSystemTarget(const parser::TargetTable& target, Block* block);
   // The key of the target's row: its rowid, or the key's bytes.
   ExprNode* KeyOf(const Source& target);
   // A single value: a row value is an error.

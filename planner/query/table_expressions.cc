@@ -228,7 +228,8 @@ Status CheckConstant(std::string_view sql, const Expr& expr, std::string_view co
     if (part.kind == ExprKind::kColumn) {
       const auto& name = As<parser::ColumnExpr>(part);
       constant = name.table.empty() &&
-                 (name.column.quote == '"' || kv::EqualsIgnoreCase(name.column.text, "true") ||
+                 name.column.quote == 0 &&
+                 (kv::EqualsIgnoreCase(name.column.text, "true") ||
                   kv::EqualsIgnoreCase(name.column.text, "false"));
     }
     if (constant) return absl::OkStatus();
