@@ -44,6 +44,13 @@ Status ReadRowid(const ValueView& value, std::optional<int64_t>* rowid) {
   return absl::OkStatus();
 }
 
+namespace {
+
+bool WritesRows(planner::PlanKind kind) {
+  return kind >= planner::PlanKind::kInsert && kind <= planner::PlanKind::kQueryDelete;
+}
+
+}  // namespace
 
 Status Statement::RunWrite() {
   KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginStatement());
@@ -53,7 +60,7 @@ Status Statement::RunWrite() {
     return session_->EndStatement(std::move(status));
 
   // A statement that fails has changed nothing, unless its rows before the failing one stay.
-  if (kv::ActionOfError(status) != OnConflict::kFail) {
+  if (WritesRows(plan_->kind) && kv::ActionOfError(status) != OnConflict::kFail) {
     session_->NoteChanges(0);
   }
   // What ON CONFLICT asks for when a constraint failed.
@@ -122,30 +129,25 @@ Status Statement::Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan) {
   int64_t inserted = 0;
   if (rows == 1) [[likely]] {
     // One row is checked before it is stored: nothing to undo.
-    KV_RETURN_IF_ERROR(InsertOne(txn, plan, 0, 0, &inserted));
+    Status status = InsertOne(txn, plan, 0, 0, &inserted);
     session_->NoteChanges(inserted);
-    return absl::OkStatus();
+    return status;
   }
-  // In autocommit the statement's transaction as a whole is undone.
-  const bool marked = session_->in_transaction();
-  kv::WriteTxn::Mark mark = 0;
-  if (marked) {
-    KV_ASSIGN_OR_RETURN(mark, txn.SetMark());
-  }
-  Status status;
-  for (size_t r = 0; r < rows && status.ok(); ++r) {
-    status = plan.matrix ? InsertOne(txn, plan, 0, r * lifted_.slots.size(), &inserted)
-                         : InsertOne(txn, plan, r, 0, &inserted);
-  }
-  const bool keep = status.ok() || kv::ActionOfError(status) == OnConflict::kFail;
-  if (marked) {
-    if (keep) {
-      txn.ReleaseMark(mark);
-    } else {
-      txn.RollbackToMark(mark);
-    }
-  }
-  if (keep) session_->NoteChanges(inserted);
+  const auto keeps = [](const Status& failed) {
+    return kv::ActionOfError(failed) == OnConflict::kFail;
+  };
+  Status status = WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        for (size_t r = 0; r < rows; ++r) {
+          KV_RETURN_IF_ERROR(plan.matrix
+                                 ? InsertOne(txn, plan, 0, r * lifted_.slots.size(), &inserted)
+                                 : InsertOne(txn, plan, r, 0, &inserted));
+        }
+        return absl::OkStatus();
+      },
+      keeps);
+  if (status.ok() || keeps(status)) session_->NoteChanges(inserted);
   return status;
 }
 
@@ -183,21 +185,15 @@ Status Statement::Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan) {
     session_->NoteChanges(found ? 1 : 0);
     return absl::OkStatus();
   }
-  const bool marked = session_->in_transaction();
-  kv::WriteTxn::Mark mark = 0;
-  if (marked) {
-    KV_ASSIGN_OR_RETURN(mark, txn.SetMark());
-  }
-  const StatusOr<uint64_t> deleted = kv::DeleteAllRows(txn, table);
-  if (marked) {
-    if (deleted.ok()) {
-      txn.ReleaseMark(mark);
-    } else {
-      txn.RollbackToMark(mark);
-    }
-  }
-  KV_RETURN_IF_ERROR(deleted.status());
-  session_->NoteChanges(static_cast<int64_t>(*deleted));
+  uint64_t deleted = 0;
+  KV_RETURN_IF_ERROR(WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        KV_ASSIGN_OR_RETURN(deleted, kv::DeleteAllRows(txn, table));
+        return absl::OkStatus();
+      },
+      [](const Status&) { return false; }));
+  session_->NoteChanges(static_cast<int64_t>(deleted));
   return absl::OkStatus();
 }
 
@@ -214,15 +210,7 @@ StatusOr<bool> HasTableOrView(kv::WriteTxn& txn, std::string_view name) {
 Status Statement::RunDdl(kv::WriteTxn& txn) {
   // A schema change takes several steps; in a transaction a mark undoes those before the one that fails.
   const auto change = [&](auto&& action) -> Status {
-    if (!session_->in_transaction()) return action();
-    KV_ASSIGN_OR_RETURN(const kv::WriteTxn::Mark mark, txn.SetMark());
-    Status status = action();
-    if (status.ok()) {
-      txn.ReleaseMark(mark);
-    } else {
-      txn.RollbackToMark(mark);
-    }
-    return status;
+    return WriteAll(txn, session_->in_transaction(), action, [](const Status&) { return false; });
   };
   switch (plan_->kind) {
     case planner::PlanKind::kCreateTable: {

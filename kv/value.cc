@@ -1,5 +1,7 @@
 #include "kv/value.h"
 
+#include "kv/real_format.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -219,16 +221,15 @@ void FormatReal(double value, NumberText* out) {
     out->size = static_cast<uint32_t>(name.size());
     return;
   }
-  if (value == 0) value = 0;  // -0.0 has no sign in text
-  char* end = std::to_chars(out->data, out->data + 26, value, std::chars_format::general, 15).ptr;
-  char* exponent = std::find(out->data, end, 'e');
-  if (std::find(out->data, exponent, '.') == exponent) {
-    std::memmove(exponent + 2, exponent, static_cast<size_t>(end - exponent));
-    exponent[0] = '.';
-    exponent[1] = '0';
-    end += 2;
-  }
-  out->size = static_cast<uint32_t>(end - out->data);
+  // SQLite's "%!.15g".
+  RealFormat format;
+  format.precision = 15;
+  format.more_digits = true;
+  char text[64];
+  const char* const end = WriteReal(value == 0 ? 0 : value, format, text);
+  const auto size = static_cast<size_t>(end - text);
+  std::memcpy(out->data, text, size);
+  out->size = static_cast<uint32_t>(size);
 }
 
 ParsedNumber ParseNumber(std::string_view text) {

@@ -375,8 +375,7 @@ Status ExprCompiler::Emit(const Expr& expr, uint32_t at, Program* program) {
     case ExprKind::kCast: {
       const auto& cast = As<parser::CastExpr>(expr);
       KV_RETURN_IF_ERROR(Emit(*cast.operand, at, program));
-      return Add(Opcode::kCast, static_cast<uint8_t>(CastAffinity(cast.type.text)), at, 0,
-                 program);
+      return Add(Opcode::kCast, static_cast<uint8_t>(CastAffinity(cast.type.text)), at, 0, program);
     }
     case ExprKind::kLiteral:
       return Unsupported(expr, "CURRENT_DATE, CURRENT_TIME and CURRENT_TIMESTAMP");

@@ -16,7 +16,6 @@ namespace {
 CommonTableScope ScopeOf(const parser::WithClause* with) {
   CommonTableScope scope;
   scope.with = with;
-  scope.visible = with != nullptr ? with->tables.size() : 0;
   return scope;
 }
 
@@ -45,8 +44,7 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
       return Error(name.range.begin, absl::StrCat("table ", table->name, " has no column named ",
                                                   std::string(name.text)));
     }
-    uint32_t& place =
-        *column == kv::kRowidColumn ? plan->rowid_of : plan->value_of[*column];
+    uint32_t& place = *column == kv::kRowidColumn ? plan->rowid_of : plan->value_of[*column];
     // Of a column named twice the first value counts.
     if (place == QueryInsertPlan::kDefault) place = targets;
     ++targets;

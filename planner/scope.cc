@@ -37,9 +37,9 @@ Status NoSuchTable(std::string_view sql, const parser::QualifiedName& name) {
   std::string full;
   if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
   full.append(name.object.text);
-  const Status located = parser::ErrorAt(
-      sql, name.schema.empty() ? name.object.range.begin : name.schema.range.begin,
-      "no such table: " + full);
+  const Status located =
+      parser::ErrorAt(sql, name.schema.empty() ? name.object.range.begin : name.schema.range.begin,
+                      "no such table: " + full);
   return absl::NotFoundError(located.message());
 }
 

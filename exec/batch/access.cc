@@ -136,9 +136,8 @@ Status Access::StartProbe() {
                            path_.descending);
   }
   const bool is_index = path_.kind == AccessPath::Kind::kIndex;
-  const kv::KeyRange range =
-      kv::MakeKeyRange(is_index ? path_.index->parts : table_.key_parts, table_.max_tuple_bytes(),
-                       equal, low, high);
+  const kv::KeyRange range = kv::MakeKeyRange(is_index ? path_.index->parts : table_.key_parts,
+                                              table_.max_tuple_bytes(), equal, low, high);
   range_truncated_ = range.truncated;
   return scan_.StartKeys(*context_.reader, is_index ? path_.index->tree : table_.tree, range,
                          path_.descending);
@@ -155,11 +154,11 @@ StatusOr<uint32_t> Access::Next(uint32_t max, Entries* entries) {
     if (int_keys()) {
       KV_ASSIGN_OR_RETURN(count, scan_.NextInts(max, entries->rowids, entries->cells));
     } else if (path_.kind == AccessPath::Kind::kTable) {
-      KV_ASSIGN_OR_RETURN(
-          count, scan_.NextKeys(max, &entries->keys, entries->key_ends, entries->cells));
+      KV_ASSIGN_OR_RETURN(count,
+                          scan_.NextKeys(max, &entries->keys, entries->key_ends, entries->cells));
     } else {
-      KV_ASSIGN_OR_RETURN(count, scan_.NextKeys(max, &entries->index_keys,
-                                                entries->index_key_ends, entries->index_cells));
+      KV_ASSIGN_OR_RETURN(count, scan_.NextKeys(max, &entries->index_keys, entries->index_key_ends,
+                                                entries->index_cells));
     }
     entries->count = count;
     if (count == 0) {
@@ -194,9 +193,8 @@ Status Access::FetchRows(Entries* entries) {
   order_.resize(count);
   for (uint32_t i = 0; i < count; ++i) order_[i] = i;
   if (table_.has_rowid() && count > 1) {
-    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
-      return entries->rowids[a] < entries->rowids[b];
-    });
+    std::sort(order_.begin(), order_.end(),
+              [&](uint32_t a, uint32_t b) { return entries->rowids[a] < entries->rowids[b]; });
   }
   for (const uint32_t i : order_) {
     const btree::FindResult found =
@@ -215,9 +213,9 @@ Status Access::FetchRows(Entries* entries) {
 }
 
 Status Access::FetchRow(const kv::RowKey& key, kv::Row* row) {
-  StatusOr<bool> found =
-      table_.has_rowid() ? kv::GetByRowid(*context_.reader, table_, key.rowid, row)
-                         : kv::GetByRowKey(*context_.reader, table_, key, row);
+  StatusOr<bool> found = table_.has_rowid()
+                             ? kv::GetByRowid(*context_.reader, table_, key.rowid, row)
+                             : kv::GetByRowKey(*context_.reader, table_, key, row);
   KV_RETURN_IF_ERROR(found.status());
   if (!*found) {
     return DataLoss("index ", path_.index->name, " of table ", table_.name,

@@ -47,8 +47,8 @@ struct Call {
   const AggregateFunction* function = nullptr;  // null: a bare column
   std::vector<ExpressionPtr> args;
   ExpressionPtr filter;
-  uint32_t state = 0;  // offset in a group's block
-  uint32_t bare = 0;   // number among the bare columns
+  uint32_t state = 0;                  // offset in a group's block
+  uint32_t bare = 0;                   // number among the bare columns
   std::unique_ptr<KeyTable> distinct;  // (group, value) pairs seen
 };
 
@@ -296,8 +296,8 @@ class AggregateOperator : public Operator {
       const uint32_t row = selection[i];
       for (int a = 0; a < count; ++a) args[a] = arg_vectors_[static_cast<size_t>(a)]->At(row);
       evaluation_.functions.took_row = false;
-      status = function.step(evaluation_.functions, states_.At(ids_[row]) + call.state, args,
-                             count);
+      status =
+          function.step(evaluation_.functions, states_.At(ids_[row]) + call.state, args, count);
       if (tracked && evaluation_.functions.took_row) {
         KeepBareColumns({static_cast<uint16_t>(row)});
       }
@@ -330,9 +330,9 @@ class AggregateOperator : public Operator {
         to[i] = bare_[size_t{group} * bare_count_ + call.bare].view();
         continue;
       }
-      KV_ASSIGN_OR_RETURN(const ValueView value,
-                          call.function->result(evaluation_.functions,
-                                                states_.At(group) + call.state));
+      KV_ASSIGN_OR_RETURN(
+          const ValueView value,
+          call.function->result(evaluation_.functions, states_.At(group) + call.state));
       to[i] = value;
       integers += value.type == kv::ValueType::kInteger;
     }

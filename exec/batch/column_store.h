@@ -29,8 +29,7 @@ class ColumnStore {
   kv::ValueView At(size_t column, uint32_t row) const;
   // to[i] = column of row rows[i]; kNoRow gives NULL.
   static constexpr uint32_t kNoRow = UINT32_MAX;
-  void Gather(size_t column, const uint32_t* rows, uint32_t count, bool may_miss,
-              Vector* to) const;
+  void Gather(size_t column, const uint32_t* rows, uint32_t count, bool may_miss, Vector* to) const;
 
  private:
   struct Column {

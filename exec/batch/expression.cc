@@ -98,14 +98,12 @@ class UnaryExpression : public Expression {
     }
     if (op_ == Opcode::kIsNull || op_ == Opcode::kNotNull || op_ == Opcode::kIsTrue) {
       int64_t* to = result_.MakeIntegers();
-      ForEachRow(selection, [&](uint32_t row) {
-        to[row] = One(operand.At(row), &evaluation.arena).integer;
-      });
+      ForEachRow(selection,
+                 [&](uint32_t row) { to[row] = One(operand.At(row), &evaluation.arena).integer; });
       return result_;
     }
     ValueView* to = result_.MakeValues();
-    ForEachRow(selection,
-               [&](uint32_t row) { to[row] = One(operand.At(row), &evaluation.arena); });
+    ForEachRow(selection, [&](uint32_t row) { to[row] = One(operand.At(row), &evaluation.arena); });
     return result_;
   }
 

@@ -63,8 +63,10 @@ class ExpressionMaker {
 };
 
 // Makers by kind of node, for ExpressionMaker.
-StatusOr<ExpressionPtr> MakeArithmetic(const planner::ExprNode& node, std::vector<ExpressionPtr> args);
-StatusOr<ExpressionPtr> MakeComparison(const planner::ExprNode& node, std::vector<ExpressionPtr> args);
+StatusOr<ExpressionPtr> MakeArithmetic(const planner::ExprNode& node,
+                                       std::vector<ExpressionPtr> args);
+StatusOr<ExpressionPtr> MakeComparison(const planner::ExprNode& node,
+                                       std::vector<ExpressionPtr> args);
 StatusOr<ExpressionPtr> MakeBetween(const planner::ExprNode& node, std::vector<ExpressionPtr> args);
 StatusOr<ExpressionPtr> MakeLogic(const planner::ExprNode& node, std::vector<ExpressionPtr> args);
 StatusOr<ExpressionPtr> MakeCase(const planner::ExprNode& node, std::vector<ExpressionPtr> args);

@@ -73,8 +73,7 @@ class LogicExpression : public Expression {
         rest_[rest++] = static_cast<uint16_t>(row);
       }
     });
-    const uint32_t second =
-        rest == 0 ? 0 : args_[1]->Filter(evaluation, {rest_, rest}, second_);
+    const uint32_t second = rest == 0 ? 0 : args_[1]->Filter(evaluation, {rest_, rest}, second_);
     return static_cast<uint32_t>(std::merge(open_, open_ + first, second_, second_ + second, out) -
                                  out);
   }
@@ -101,8 +100,7 @@ class CaseExpression : public Expression {
 
   const Vector& Evaluate(Evaluation& evaluation, const Selection& selection) override {
     ValueView* to = result_.MakeValues();
-    const Vector* operand =
-        has_operand_ ? &args_[0]->Evaluate(evaluation, selection) : nullptr;
+    const Vector* operand = has_operand_ ? &args_[0]->Evaluate(evaluation, selection) : nullptr;
     uint32_t left = 0;
     ForEachRow(selection, [&](uint32_t row) { left_[left++] = static_cast<uint16_t>(row); });
     const size_t first = has_operand_ ? 1 : 0;
@@ -357,8 +355,7 @@ class LikeExpression : public Expression {
     const Vector& text = args_[1]->Evaluate(evaluation, selection);
     const ScalarFunction function = ScalarOf(glob_ ? FunctionId::kGlob : FunctionId::kLike);
     const ValueView fixed = pattern.At(0);
-    if (pattern.constant && fixed.type == ValueType::kText &&
-        fixed.size <= kMaxLikePattern) {
+    if (pattern.constant && fixed.type == ValueType::kText && fixed.size <= kMaxLikePattern) {
       if (!matcher_.has_value() || pattern_ != fixed.bytes()) {
         pattern_ = fixed.bytes();
         matcher_ = glob_ ? LikeMatcher::Glob(pattern_) : LikeMatcher::Like(pattern_);

@@ -105,12 +105,10 @@ class ArithmeticExpression : public BinaryExpression {
         });
         return !bad;
       case Opcode::kBitAnd:
-        ForEachRow(selection,
-                   [&](uint32_t row) { to[row] = a[row * a_step] & b[row * b_step]; });
+        ForEachRow(selection, [&](uint32_t row) { to[row] = a[row * a_step] & b[row * b_step]; });
         return true;
       case Opcode::kBitOr:
-        ForEachRow(selection,
-                   [&](uint32_t row) { to[row] = a[row * a_step] | b[row * b_step]; });
+        ForEachRow(selection, [&](uint32_t row) { to[row] = a[row * a_step] | b[row * b_step]; });
         return true;
       default:
         return false;
@@ -173,17 +171,15 @@ class ComparisonExpression : public BinaryExpression {
       int64_t* to = result_.MakeIntegers();
       Numbers(left, right, [&](auto at_left, auto at_right) {
         WithOrder(op_, [&](auto holds) {
-          ForEachRow(selection, [&](uint32_t row) {
-            to[row] = holds(at_left(row), at_right(row)) ? 1 : 0;
-          });
+          ForEachRow(selection,
+                     [&](uint32_t row) { to[row] = holds(at_left(row), at_right(row)) ? 1 : 0; });
         });
       });
       return result_;
     }
     ValueView* to = result_.MakeValues();
-    ForEachRow(selection, [&](uint32_t row) {
-      to[row] = Compare(op_, extra_, left.At(row), right.At(row));
-    });
+    ForEachRow(selection,
+               [&](uint32_t row) { to[row] = Compare(op_, extra_, left.At(row), right.At(row)); });
     return result_;
   }
 
@@ -261,8 +257,8 @@ class BetweenExpression : public Expression {
       return planner::AffinityOfComparison(extra) == planner::CompareAffinity::kText;
     };
     if (x.tag == VectorTag::kInteger && low.tag == VectorTag::kInteger &&
-        high.tag == VectorTag::kInteger && low.constant && high.constant &&
-        !is_text(low_extra_) && !is_text(high_extra_)) {
+        high.tag == VectorTag::kInteger && low.constant && high.constant && !is_text(low_extra_) &&
+        !is_text(high_extra_)) {
       const int64_t* values = x.integers();
       const int64_t from = low.integers()[0];
       const int64_t to = high.integers()[0];

@@ -46,9 +46,7 @@ class JoinOperator : public Operator {
   }
 
  protected:
-  bool keeps_left() const {
-    return plan_.join == JoinKind::kLeft || plan_.join == JoinKind::kFull;
-  }
+  bool keeps_left() const { return plan_.join == JoinKind::kLeft || plan_.join == JoinKind::kFull; }
 
   // Puts the left rows `rows` of left_batch_ into the pairs' left columns.
   void GatherLeft(const uint32_t* rows, uint32_t count) {
@@ -250,7 +248,8 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      KV_RETURN_IF_ERROR(charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
+      KV_RETURN_IF_ERROR(
+          charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);

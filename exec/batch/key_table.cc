@@ -112,8 +112,7 @@ void KeyTable::ToBytes() {
   }
 }
 
-void KeyTable::Run(const Vector* const* keys, const Selection& selection, uint32_t* ids,
-                   bool add) {
+void KeyTable::Run(const Vector* const* keys, const Selection& selection, uint32_t* ids, bool add) {
   if (integers_) {
     const Vector& column = *keys[0];
     if (column.tag == VectorTag::kInteger &&

@@ -57,9 +57,8 @@ StatusOr<OperatorPtr> MakeSort(const planner::SortPlan& plan, QueryContext* cont
                                OperatorPtr input);
 StatusOr<OperatorPtr> MakeJoin(const planner::JoinPlan& plan, QueryContext* context,
                                OperatorPtr left, OperatorPtr right);
-StatusOr<OperatorPtr> MakeSetOperation(const planner::SetOperationPlan& plan,
-                                       QueryContext* context, OperatorPtr left,
-                                       OperatorPtr right);
+StatusOr<OperatorPtr> MakeSetOperation(const planner::SetOperationPlan& plan, QueryContext* context,
+                                       OperatorPtr left, OperatorPtr right);
 
 // The value of LIMIT or OFFSET; `absent` if there is none. INVALID_ARGUMENT "datatype mismatch".
 StatusOr<int64_t> EvaluateLimit(const planner::ExprNode* node, QueryContext* context,

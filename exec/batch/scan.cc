@@ -47,9 +47,7 @@ class ScanOperator : public Operator {
     }
     early_.resize(slots_.size());
     for (const planner::ExprNode* filter : plan_.filters) {
-      planner::VisitNodes(filter, [&](const planner::ExprNode* node) {
-        MarkEarly(*node);
-      });
+      planner::VisitNodes(filter, [&](const planner::ExprNode* node) { MarkEarly(*node); });
     }
     return absl::OkStatus();
   }
@@ -104,8 +102,7 @@ class ScanOperator : public Operator {
     if (node.Is(planner::NodeKind::kSlot)) mark(node.index);
     if (node.Is(planner::NodeKind::kScalarSubquery) || node.Is(planner::NodeKind::kExists) ||
         node.Is(planner::NodeKind::kInSubquery)) {
-      for (const planner::Subquery::Input& input :
-           context_.plan.subqueries[node.index]->inputs) {
+      for (const planner::Subquery::Input& input : context_.plan.subqueries[node.index]->inputs) {
         mark(input.slot);
       }
     }
@@ -125,8 +122,8 @@ class ScanOperator : public Operator {
     if (parsed_) return absl::OkStatus();
     parsed_ = true;
     slow_ = false;
-    const uint32_t count = rows_batch_.selection.rows == nullptr ? rows_batch_.selection.count
-                                                                  : entries_.count;
+    const uint32_t count =
+        rows_batch_.selection.rows == nullptr ? rows_batch_.selection.count : entries_.count;
     for (uint32_t i = 0; i < count; ++i) {
       const btree::ValueRef& cell = entries_.cells[i];
       if (cell.is_large || !views_[i].Parse(cell.view()) ||
@@ -222,8 +219,8 @@ class ScanOperator : public Operator {
         KV_RETURN_IF_ERROR(
             row_.Set(*context_.reader, table_, entries_.rowids[row], entries_.cells[row]));
       } else {
-        KV_RETURN_IF_ERROR(row_.SetOwningKey(*context_.reader, table_, entries_.key(row),
-                                             entries_.cells[row]));
+        KV_RETURN_IF_ERROR(
+            row_.SetOwningKey(*context_.reader, table_, entries_.key(row), entries_.cells[row]));
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;
@@ -283,9 +280,8 @@ class ScanOperator : public Operator {
     KV_RETURN_IF_ERROR(access_.FetchRow(entry.row, &row_));
     for (size_t i = 0; i < slots_.size(); ++i) {
       const uint32_t column = plan_.columns[i].column;
-      to[i][row] = column == kv::kRowidColumn
-                       ? ValueView::Integer(row_.rowid())
-                       : CopyBytes(row_.column(column), &evaluation_.arena);
+      to[i][row] = column == kv::kRowidColumn ? ValueView::Integer(row_.rowid())
+                                              : CopyBytes(row_.column(column), &evaluation_.arena);
     }
     return absl::OkStatus();
   }
@@ -294,10 +290,10 @@ class ScanOperator : public Operator {
   const kv::TableDef& table_;
   Evaluation evaluation_;
   Access access_;
-  std::vector<SlotId> slots_;        // of plan_.columns
-  std::vector<bool> early_;          // per slot: a filter reads it
-  std::vector<uint32_t> outputs_;    // positions among the slots
-  std::vector<Vector> vectors_;      // per slot
+  std::vector<SlotId> slots_;      // of plan_.columns
+  std::vector<bool> early_;        // per slot: a filter reads it
+  std::vector<uint32_t> outputs_;  // positions among the slots
+  std::vector<Vector> vectors_;    // per slot
   Batch rows_batch_;
   Conjunction filters_;
   Conjunction recheck_;

@@ -109,8 +109,7 @@ class SchemaTableOperator : public Operator {
 
 }  // namespace
 
-StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan,
-                                      QueryContext* context) {
+StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan, QueryContext* context) {
   return OperatorPtr(std::make_unique<SchemaTableOperator>(plan, context));
 }
 

@@ -136,8 +136,7 @@ class SetOperator : public Operator {
 
 StatusOr<OperatorPtr> MakeSetOperation(const SetOperationPlan& plan, QueryContext* context,
                                        OperatorPtr left, OperatorPtr right) {
-  auto made =
-      std::make_unique<SetOperator>(plan, context, std::move(left), std::move(right));
+  auto made = std::make_unique<SetOperator>(plan, context, std::move(left), std::move(right));
   KV_RETURN_IF_ERROR(made->Make(plan));
   return OperatorPtr(std::move(made));
 }

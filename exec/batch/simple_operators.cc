@@ -85,8 +85,7 @@ class FilterOperator : public Operator {
     const ExpressionMaker maker(&context_, plan.inputs[0]->outputs);
     KV_RETURN_IF_ERROR(filters_.Make(plan.filters, maker));
     once_ = plan.once;
-    KV_ASSIGN_OR_RETURN(outputs_,
-                        Positions(plan.outputs, plan.inputs[0]->outputs, &context_));
+    KV_ASSIGN_OR_RETURN(outputs_, Positions(plan.outputs, plan.inputs[0]->outputs, &context_));
     return absl::OkStatus();
   }
 
@@ -204,8 +203,7 @@ class LimitOperator : public Operator {
       : Operator(context), plan_(plan), input_(std::move(input)) {}
 
   Status Make() {
-    KV_ASSIGN_OR_RETURN(outputs_,
-                        Positions(plan_.outputs, plan_.inputs[0]->outputs, &context_));
+    KV_ASSIGN_OR_RETURN(outputs_, Positions(plan_.outputs, plan_.inputs[0]->outputs, &context_));
     return absl::OkStatus();
   }
 

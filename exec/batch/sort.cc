@@ -184,8 +184,7 @@ class SortOperator : public Operator {
     std::string kept_bytes;
     for (const RowKey& key : keys_) kept_bytes.append(key.bytes, key.size);
     for (size_t begin = 0; begin < keys_.size(); begin += kBatchRows) {
-      const auto count =
-          static_cast<uint32_t>(std::min<size_t>(keys_.size() - begin, kBatchRows));
+      const auto count = static_cast<uint32_t>(std::min<size_t>(keys_.size() - begin, kBatchRows));
       for (uint32_t i = 0; i < count; ++i) rows_[i] = keys_[begin + i].row;
       for (size_t i = 0; i < vectors_.size(); ++i) {
         store_->Gather(i, rows_, count, false, &vectors_[i]);

@@ -32,8 +32,8 @@ QueryContext::QueryContext(const planner::QueryPlan& the_plan) : plan(the_plan) 
 }
 
 Status MemoryCharge::OverBudget() const {
-  return absl::ResourceExhaustedError(absl::StrCat("the query needs more than its memory budget of ",
-                                                   context_.memory_budget >> 20, " MiB"));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the query needs more than its memory budget of ", context_.memory_budget >> 20, " MiB"));
 }
 
 SubqueryRunner& QueryContext::SubqueryFor(uint32_t index) {
@@ -131,8 +131,8 @@ Status SubqueryRunner::RunAll(const std::vector<uint8_t>* extras) {
       }
       any_null_ |= has_null;
       if (!has_null) set_.insert(element_);
-      KV_RETURN_IF_ERROR(
-          charge_.Set(charge_.held() + element_.size() + 32 + positions_.size() * sizeof(ValueView)));
+      KV_RETURN_IF_ERROR(charge_.Set(charge_.held() + element_.size() + 32 +
+                                     positions_.size() * sizeof(ValueView)));
     }
   }
   kept_ = Kept::kAll;
@@ -162,8 +162,8 @@ StatusOr<ValueView> SubqueryRunner::Contains(const std::vector<ValueView>& row,
     bool possible = true;
     for (size_t c = 0; c < row.size() && possible; ++c) {
       const ValueView& other = values_[start + c];
-      possible = row[c].is_null() || other.is_null() ||
-                 CompareOperands(extras[c], row[c], other) == 0;
+      possible =
+          row[c].is_null() || other.is_null() || CompareOperands(extras[c], row[c], other) == 0;
     }
     if (possible) return ValueView();
   }
@@ -253,8 +253,7 @@ class SubqueryExpression : public Expression {
 StatusOr<ExpressionPtr> MakeSubquery(const ExprNode& node, const ExpressionMaker& maker,
                                      std::vector<ExpressionPtr> args) {
   std::vector<uint32_t> positions;
-  for (const planner::Subquery::Input& input :
-       maker.query().plan.subqueries[node.index]->inputs) {
+  for (const planner::Subquery::Input& input : maker.query().plan.subqueries[node.index]->inputs) {
     KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(input.slot));
     positions.push_back(position);
   }

@@ -56,7 +56,7 @@ class SubqueryRunner {
   TextArena arena_;
   std::vector<kv::ValueView> first_;
   bool exists_ = false;
-  std::vector<kv::ValueView> values_;  // all rows, one after the other
+  std::vector<kv::ValueView> values_;    // all rows, one after the other
   std::unordered_set<std::string> set_;  // canonical keys of rows without NULL
   bool any_null_ = false;
   std::string element_;

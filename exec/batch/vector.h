@@ -98,8 +98,8 @@ struct Selection {
 };
 
 struct Batch {
-  Selection selection;                  // none: the end
-  std::vector<const Vector*> columns;   // one per output of the operator
+  Selection selection;                 // none: the end
+  std::vector<const Vector*> columns;  // one per output of the operator
 
   bool empty() const { return selection.count == 0; }
 };

@@ -4,8 +4,8 @@
 
 #include "exec/functions/arguments.h"
 #include "exec/functions/builtins.h"
-#include "exec/functions/real_format.h"
 #include "exec/functions/utf8.h"
+#include "kv/real_format.h"
 
 namespace kvsql::exec::builtin {
 namespace {
@@ -45,16 +45,16 @@ char* WriteUtf8(uint32_t c, char* out) {
 
 ValueView QuoteReal(FunctionContext& context, double value) {
   // 15 digits if they say it all.
-  RealFormat format;
+  kv::RealFormat format;
   format.more_digits = true;
   format.precision = 15;
   char* const text = context.arena->Allocate(64);
-  char* end = WriteReal(value, format, text);
+  char* end = kv::WriteReal(value, format, text);
   const bool finite = value - value == 0;
-  if (!finite || ReadReal({text, static_cast<size_t>(end - text)}) != value) {
-    format.style = RealFormat::Style::kExponent;
+  if (!finite || kv::ReadReal({text, static_cast<size_t>(end - text)}) != value) {
+    format.style = kv::RealFormat::Style::kExponent;
     format.precision = 20;
-    end = WriteReal(value, format, text);
+    end = kv::WriteReal(value, format, text);
   }
   context.arena->Shrink(text, 64, static_cast<size_t>(end - text));
   return ValueView::Text({text, static_cast<size_t>(end - text)});

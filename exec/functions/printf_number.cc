@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "exec/functions/printf.h"
-#include "exec/functions/real_format.h"
+#include "kv/real_format.h"
 
 namespace kvsql::exec {
 namespace {
@@ -124,17 +124,17 @@ void AppendInteger(int64_t value, PrintfSpec spec, TextBuilder* out) {
 
 void AppendReal(double value, const PrintfSpec& spec, TextBuilder* out) {
   constexpr int32_t kMaxPrecision = 100'000'000;
-  RealFormat format;
+  kv::RealFormat format;
   switch (spec.conversion) {
     case 'f':
-      format.style = RealFormat::Style::kFixed;
+      format.style = kv::RealFormat::Style::kFixed;
       break;
     case 'e':
     case 'E':
-      format.style = RealFormat::Style::kExponent;
+      format.style = kv::RealFormat::Style::kExponent;
       break;
     default:
-      format.style = RealFormat::Style::kGeneral;
+      format.style = kv::RealFormat::Style::kGeneral;
   }
   format.upper = spec.conversion == 'E' || spec.conversion == 'G';
   format.alternate = spec.alternate;
@@ -143,16 +143,16 @@ void AppendReal(double value, const PrintfSpec& spec, TextBuilder* out) {
   format.sign = spec.sign;
   format.precision = spec.precision < 0 ? 6 : std::min(spec.precision, kMaxPrecision);
   format.width = spec.width;
-  const int64_t space = SpaceForReal(format);
+  const int64_t space = kv::SpaceForReal(format);
   char local[512];
   if (space <= static_cast<int64_t>(sizeof(local))) {
-    const char* const end = WriteReal(value, format, local);
+    const char* const end = kv::WriteReal(value, format, local);
     AppendPadded({local, static_cast<size_t>(end - local)}, spec.width, spec.left, out);
     return;
   }
   char* const start = out->Reserve(space);
   if (start == nullptr) return;
-  char* end = WriteReal(value, format, start);
+  char* end = kv::WriteReal(value, format, start);
   const int64_t length = end - start;
   if (const int64_t blanks = spec.width - length; blanks > 0) {
     // The space holds the width too.

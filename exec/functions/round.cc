@@ -3,7 +3,7 @@
 
 #include "exec/functions/arguments.h"
 #include "exec/functions/builtins.h"
-#include "exec/functions/real_format.h"
+#include "kv/real_format.h"
 
 namespace kvsql::exec::builtin {
 
@@ -23,12 +23,12 @@ ValueView Round(FunctionContext&, const ValueView* args, int count) {
     return ValueView::Real(
         static_cast<double>(static_cast<int64_t>(value + (value < 0 ? -0.5 : 0.5))));
   }
-  RealFormat format;
-  format.style = RealFormat::Style::kFixed;
+  kv::RealFormat format;
+  format.style = kv::RealFormat::Style::kFixed;
   format.precision = places;
   char text[64];  // a sign, 16 digits, a point and 30 digits
-  const char* const end = WriteReal(value, format, text);
-  return ValueView::Real(ReadReal({text, static_cast<size_t>(end - text)}));
+  const char* const end = kv::WriteReal(value, format, text);
+  return ValueView::Real(kv::ReadReal({text, static_cast<size_t>(end - text)}));
 }
 
 }  // namespace kvsql::exec::builtin

@@ -12,9 +12,10 @@ namespace {
 using kv::Affinity;
 
 // Costs in reads of one row of a scan.
-constexpr double kSeek = 4;         // a descent from the root
-constexpr double kRowFetch = 3;     // from an index entry to its row
-constexpr double kEqualShare = 10;  // rows per value of an index's first columns are 1/10 of those before
+constexpr double kSeek = 4;      // a descent from the root
+constexpr double kRowFetch = 3;  // from an index entry to its row
+constexpr double kEqualShare =
+    10;  // rows per value of an index's first columns are 1/10 of those before
 
 Opcode Mirror(Opcode op) {
   switch (op) {
@@ -93,7 +94,10 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* e
           affinity != Affinity::kReal) {
         return false;
       }
-      if ((mask_of_(conjunct) & ~(bound | SourceMask{1} << source_.number)) != 0) return false;
+      // The list must be the same for all rows.
+      ExprNode query = *conjunct;
+      query.args.clear();
+      if (mask_of_(&query) != 0) return false;
     } else {
       if (!collates(conjunct->extra)) return false;
       for (size_t i = 1; i < conjunct->args.size(); ++i) {
@@ -208,14 +212,13 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     break;
   }
   // A BETWEEN of which only one end could be used has not been decided by the path.
-  candidate.used.erase(
-      std::remove_if(candidate.used.begin(), candidate.used.end(),
-                     [&](const ExprNode* c) {
-                       return c->Is(NodeKind::kBetween) &&
-                              !(candidate.path.low == c->args[1] &&
-                                candidate.path.high == c->args[2]);
-                     }),
-      candidate.used.end());
+  candidate.used.erase(std::remove_if(candidate.used.begin(), candidate.used.end(),
+                                      [&](const ExprNode* c) {
+                                        return c->Is(NodeKind::kBetween) &&
+                                               !(candidate.path.low == c->args[1] &&
+                                                 candidate.path.high == c->args[2]);
+                                      }),
+                       candidate.used.end());
   candidate.path.recheck = candidate.used;
   if (unique && fixed == key.size()) candidate.rows = 1;
   candidate.rows *= probes;

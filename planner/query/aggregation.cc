@@ -2,6 +2,28 @@
 #include "planner/query/query_builder.h"
 
 namespace kvsql::planner {
+namespace {
+
+bool IsBest(const AggregateCall& call) {
+  return call.function != nullptr && (call.function->id == FunctionId::kMinAggregate ||
+                                      call.function->id == FunctionId::kMaxAggregate);
+}
+
+// Whether a group key is shown as it stands in the row that min() or max() chose: a column whose equal values may
+// look different (1 and 1.0, 'a' and 'A').
+bool FollowsBestRow(const ExprNode& key, const AggregatePlan& aggregate) {
+  if (!key.Is(NodeKind::kSlot)) return false;
+  const bool looks_alike =
+      key.traits.affinity.has_value() && *key.traits.affinity != kv::Affinity::kBlob &&
+      key.traits.collation.value_or(kv::Collation::kBinary) == kv::Collation::kBinary;
+  if (looks_alike) return false;
+  for (const AggregateCall& call : aggregate.calls) {
+    if (IsBest(call)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 // A column that is neither grouped by nor inside an aggregate: SQLite takes it from the first row of the group,
 // or from the row that min() or max() chose.
@@ -14,7 +36,10 @@ SlotId QueryBuilder::BareColumn(SlotId slot, const ExprTraits& traits, Aggregate
   }
   if (!own) return slot;  // an aggregate's
   for (const AggregatePlan::Key& key : aggregate->keys) {
-    if (key.expr->Is(NodeKind::kSlot) && key.expr->index == slot) return key.slot;
+    if (!FollowsBestRow(*key.expr, *aggregate) && key.expr->Is(NodeKind::kSlot) &&
+        key.expr->index == slot) {
+      return key.slot;
+    }
   }
   for (const AggregateCall& call : aggregate->calls) {
     if (call.function == nullptr && call.args[0]->index == slot) return call.slot;
@@ -23,11 +48,7 @@ SlotId QueryBuilder::BareColumn(SlotId slot, const ExprTraits& traits, Aggregate
   call.args = {SlotNode(slot, traits)};
   call.slot = NewSlot();
   for (size_t i = 0; i < aggregate->calls.size(); ++i) {
-    const FunctionInfo* function = aggregate->calls[i].function;
-    if (function != nullptr && (function->id == FunctionId::kMinAggregate ||
-                                function->id == FunctionId::kMaxAggregate)) {
-      call.bare_of = static_cast<int>(i);
-    }
+    if (IsBest(aggregate->calls[i])) call.bare_of = static_cast<int>(i);
   }
   aggregate->calls.push_back(call);
   return call.slot;
@@ -35,7 +56,9 @@ SlotId QueryBuilder::BareColumn(SlotId slot, const ExprTraits& traits, Aggregate
 
 ExprNode* QueryBuilder::OverGroups(ExprNode* node, AggregatePlan* aggregate, Block* block) {
   for (const AggregatePlan::Key& key : aggregate->keys) {
-    if (SameExpr(*key.expr, *node)) return SlotNode(key.slot, node->traits);
+    if (SameExpr(*key.expr, *node) && !FollowsBestRow(*key.expr, *aggregate)) {
+      return SlotNode(key.slot, node->traits);
+    }
   }
   if (node->Is(NodeKind::kSlot)) {
     const SlotId slot = BareColumn(node->index, node->traits, aggregate, block);

@@ -42,8 +42,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
   std::vector<std::vector<std::string_view>> texts;
   for (const SelectCore& core : select.cores) {
     QueryScope own = *scope;
-    StatusOr<BoundQuery> bound = core.is_values ? BindValues(core, &own)
-                                                : BindCore(select, core, false, &own);
+    StatusOr<BoundQuery> bound =
+        core.is_values ? BindValues(core, &own) : BindCore(select, core, false, &own);
     KV_RETURN_IF_ERROR(bound.status());
     std::vector<std::string>& core_names = names.emplace_back();
     for (const SourceColumn& column : bound->columns) core_names.push_back(column.name);
@@ -88,13 +88,12 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
     while (expr->kind == ExprKind::kCollate) expr = As<parser::CollateExpr>(*expr).operand;
     std::optional<uint32_t> found;
     if (const std::optional<int64_t> number = OrdinalOf(*expr); number.has_value()) {
-      KV_ASSIGN_OR_RETURN(found, Ordinal(*number, all.columns.size(), i,
-                                         expr->range.begin, "ORDER BY"));
+      KV_ASSIGN_OR_RETURN(found,
+                          Ordinal(*number, all.columns.size(), i, expr->range.begin, "ORDER BY"));
     }
     for (size_t c = 0; c < names.size() && !found.has_value(); ++c) {
       for (uint32_t column = 0; column < names[c].size() && !found.has_value(); ++column) {
-        if (expr->kind == ExprKind::kColumn &&
-            As<parser::ColumnExpr>(*expr).table.empty() &&
+        if (expr->kind == ExprKind::kColumn && As<parser::ColumnExpr>(*expr).table.empty() &&
             kv::EqualsIgnoreCase(As<parser::ColumnExpr>(*expr).column.text, names[c][column])) {
           found = column;
         } else if (column < texts[c].size() && !texts[c][column].empty() &&
@@ -104,8 +103,9 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
       }
     }
     if (!found.has_value()) {
-      return Error(expr->range.begin, TermName(i) + " ORDER BY term does not match any column in "
-                                                    "the result set");
+      return Error(expr->range.begin, TermName(i) +
+                                          " ORDER BY term does not match any column in "
+                                          "the result set");
     }
     SortKey& key = keys.emplace_back();
     const SourceColumn& column = all.columns[*found];

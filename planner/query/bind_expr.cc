@@ -93,9 +93,9 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindRow(const Expr& expr, QuerySc
     return items;
   }
   if (expr.kind != ExprKind::kSubquery) return items;
-  KV_ASSIGN_OR_RETURN(ExprNode * first, BindSubquery(*As<parser::SubqueryExpr>(expr).query,
-                                                     NodeKind::kScalarSubquery, expr.range.begin,
-                                                     scope));
+  KV_ASSIGN_OR_RETURN(ExprNode * first,
+                      BindSubquery(*As<parser::SubqueryExpr>(expr).query, NodeKind::kScalarSubquery,
+                                   expr.range.begin, scope));
   const size_t columns = plan_.subqueries[first->index]->results.size();
   if (columns == 1) {
     items.push_back(first);
@@ -134,7 +134,7 @@ StatusOr<ExprNode*> QueryBuilder::CompareRows(const parser::BinaryExpr& expr, Qu
                        result);
       }
       return expr.op == BinaryOp::kNotEqual || expr.op == BinaryOp::kIsNot ? Negate(result)
-                                                                          : result;
+                                                                           : result;
     }
     case BinaryOp::kLess:
     case BinaryOp::kLessEqual:
@@ -165,8 +165,8 @@ StatusOr<ExprNode*> QueryBuilder::BindScalar(const Expr& expr, QueryScope* scope
   if (node->kind == NodeKind::kScalarSubquery) {
     const size_t columns = plan_.subqueries[node->index]->results.size();
     if (columns != 1) {
-      return Error(expr.range.begin, "sub-select returns " + std::to_string(columns) +
-                                         " columns - expected 1");
+      return Error(expr.range.begin,
+                   "sub-select returns " + std::to_string(columns) + " columns - expected 1");
     }
   }
   return node;
@@ -236,8 +236,7 @@ StatusOr<ExprNode*> QueryBuilder::BindLike(const parser::LikeExpr& expr, QuerySc
     case parser::LikeOp::kRegexp:
       return Error(expr.range.begin, "no such function: REGEXP");
     case parser::LikeOp::kMatch:
-      return Error(expr.range.begin,
-                   "unable to use function MATCH in the requested context");
+      return Error(expr.range.begin, "unable to use function MATCH in the requested context");
   }
   ExprNode* node = NewNode(NodeKind::kFunction);
   node->offset = expr.range.begin;
@@ -271,8 +270,8 @@ StatusOr<ExprNode*> QueryBuilder::BindIn(const parser::InExpr& expr, QueryScope*
       left.push_back(operand);
     }
     if (expr.query != nullptr) {
-      KV_ASSIGN_OR_RETURN(node, BindSubquery(*expr.query, NodeKind::kInSubquery, expr.range.begin,
-                                             scope));
+      KV_ASSIGN_OR_RETURN(
+          node, BindSubquery(*expr.query, NodeKind::kInSubquery, expr.range.begin, scope));
     } else {
       // x IN t is x IN (SELECT * FROM t).
       parser::TableTerm term;
@@ -286,8 +285,8 @@ StatusOr<ExprNode*> QueryBuilder::BindIn(const parser::InExpr& expr, QueryScope*
       core.from = {&term, 1};
       parser::Select select;
       select.cores = {&core, 1};
-      KV_ASSIGN_OR_RETURN(node, BindSubquery(select, NodeKind::kInSubquery, expr.range.begin,
-                                             scope));
+      KV_ASSIGN_OR_RETURN(node,
+                          BindSubquery(select, NodeKind::kInSubquery, expr.range.begin, scope));
     }
     const size_t columns = plan_.subqueries[node->index]->results.size();
     if (columns != left.size()) {
@@ -423,8 +422,8 @@ StatusOr<ExprNode*> QueryBuilder::BindExpr(const Expr& expr, QueryScope* scope) 
     case ExprKind::kIn:
       return BindIn(As<parser::InExpr>(expr), scope);
     case ExprKind::kExists:
-      return BindSubquery(*As<parser::ExistsExpr>(expr).query, NodeKind::kExists,
-                          expr.range.begin, scope);
+      return BindSubquery(*As<parser::ExistsExpr>(expr).query, NodeKind::kExists, expr.range.begin,
+                          scope);
     case ExprKind::kSubquery:
       return BindSubquery(*As<parser::SubqueryExpr>(expr).query, NodeKind::kScalarSubquery,
                           expr.range.begin, scope);

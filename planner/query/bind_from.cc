@@ -115,14 +115,17 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
   source->indexed_by = std::string(term.index.text);
   if (term.table.schema.empty()) {
     for (const CommonTableScope* c = scope->common_tables; c != nullptr; c = c->parent) {
-      for (size_t i = 0; i < c->visible; ++i) {
+      for (size_t i = 0; c->with != nullptr && i < c->with->tables.size(); ++i) {
         const parser::CommonTable& common = c->with->tables[i];
         if (!kv::EqualsIgnoreCase(common.name.text, name)) continue;
-        // Its query sees the tables before it.
-        CommonTableScope before = *c;
-        before.visible = i;
-        KV_RETURN_IF_ERROR(BindQuerySource(*common.query, common.columns, name, c->around,
-                                           c->subquery, &before, source));
+        if (std::find(expanding_.begin(), expanding_.end(), &common) != expanding_.end()) {
+          return Unsupported(term.range.begin, "recursive common tables");
+        }
+        expanding_.push_back(&common);
+        const Status status =
+            BindQuerySource(*common.query, common.columns, name, c->around, c->subquery, c, source);
+        expanding_.pop_back();
+        KV_RETURN_IF_ERROR(status);
         source->in_main = false;
         // What the table depends on, the queries that read it depend on.
         if (c->subquery != nullptr) {
@@ -198,8 +201,8 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode
     SourceColumn* left = FindColumn(*join->left, name);
     SourceColumn* right = FindColumn(*join->right, name);
     if (left == nullptr || right == nullptr) {
-      return Error(term.range.begin, "cannot join using column " + name +
-                                         " - column not present in both tables");
+      return Error(term.range.begin,
+                   "cannot join using column " + name + " - column not present in both tables");
     }
     right->merged_away = true;
     std::vector<MergedColumn>& all = scope->block->merged;

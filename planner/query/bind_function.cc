@@ -52,8 +52,7 @@ StatusOr<ExprNode*> QueryBuilder::BindFunction(const FunctionExpr& expr, QuerySc
   }
   if ((info->flags & kAggregate) != 0) return BindAggregate(expr, *info, scope);
   if (expr.filter != nullptr) {
-    return Error(expr.range.begin,
-                 "FILTER may not be used with non-aggregate " + name + "()");
+    return Error(expr.range.begin, "FILTER may not be used with non-aggregate " + name + "()");
   }
   ExprNode* node = NewNode(NodeKind::kFunction);
   node->offset = expr.range.begin;
@@ -96,8 +95,8 @@ StatusOr<ExprNode*> QueryBuilder::BindFunction(const FunctionExpr& expr, QuerySc
   return node;
 }
 
-StatusOr<ExprNode*> QueryBuilder::BindAggregate(const FunctionExpr& expr,
-                                                const FunctionInfo& info, QueryScope* scope) {
+StatusOr<ExprNode*> QueryBuilder::BindAggregate(const FunctionExpr& expr, const FunctionInfo& info,
+                                                QueryScope* scope) {
   const std::string name(expr.name.text);
   if (expr.distinct && expr.arguments.size() != 1) {
     return Error(expr.range.begin, "DISTINCT aggregates must have exactly one argument");

@@ -99,8 +99,7 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
           // A subquery may have one value under several names.
           if (c.slot != expr->index ||
               (source.table == nullptr &&
-               !kv::EqualsIgnoreCase(c.name,
-                                     As<parser::ColumnExpr>(*column.expr).column.text))) {
+               !kv::EqualsIgnoreCase(c.name, As<parser::ColumnExpr>(*column.expr).column.text))) {
             continue;
           }
           output.name = c.name;
@@ -146,8 +145,7 @@ StatusOr<std::vector<SortKey>> QueryBuilder::BindOrderBy(
     ExprNode* node = nullptr;
     if (const std::optional<int64_t> number = OrdinalOf(*expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
-                          Ordinal(*number, outputs.size(), i, expr->range.begin,
-                                  "ORDER BY"));
+                          Ordinal(*number, outputs.size(), i, expr->range.begin, "ORDER BY"));
       node = outputs[column].expr;
     } else if (expr->kind == ExprKind::kColumn && As<parser::ColumnExpr>(*expr).table.empty()) {
       for (const Output& output : outputs) {
@@ -188,8 +186,7 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
     const Expr& expr = *core.group_by[i];
     if (const std::optional<int64_t> number = OrdinalOf(expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
-                          Ordinal(*number, outputs.size(), i, expr.range.begin,
-                                  "GROUP BY"));
+                          Ordinal(*number, outputs.size(), i, expr.range.begin, "GROUP BY"));
       // Bound anew where aggregates are forbidden.
       if (outputs[column].ast == nullptr) {
         keys.push_back(outputs[column].expr);
@@ -332,7 +329,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
     return Error(core.having->range.begin, "HAVING clause on a non-aggregate query");
   }
 
-  KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root, PlanFrom(&block, std::move(conjuncts),
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
+                      PlanFrom(&block, std::move(conjuncts),
                                aggregated || core.distinct ? std::vector<SortKey>() : sort_keys));
 
   if (aggregated) {
@@ -418,10 +416,7 @@ StatusOr<BoundQuery> QueryBuilder::BindSelect(const Select& select, QueryScope* 
                                               const CommonTableScope* common_tables) {
   CommonTableScope with;
   if (select.with != nullptr) {
-    if (select.with->recursive) {
-      // RECURSIVE without a table that reads itself is plain WITH; one that does finds no such table.
-    }
-    with = {common_tables, select.with, select.with->tables.size(), parent, subquery};
+    with = {common_tables, select.with, parent, subquery};
     common_tables = &with;
   }
   QueryScope scope;

@@ -25,16 +25,16 @@ using SlotId = uint32_t;
 inline constexpr SlotId kNoSlot = UINT32_MAX;
 
 enum class NodeKind : uint8_t {
-  kConstant,        // plan.constants[index]
-  kParameter,       // parameter index + 1
-  kLifted,          // slot `index` of the lifted literals
-  kSlot,            // slot `index` of the row at hand
-  kOuter,           // outer cell `index`: a slot of an enclosing query's row
-  kOperator,        // `op` over one or two arguments
-  kBetween,         // x, low, high; extra and extra2: how they are compared
-  kIn,              // x, items...; `extra`
-  kInLifted,        // x in the lifted list `index`; `extra`
-  kCase,            // [operand,] (when, then)..., [else]; kHasOperand, kHasElse; compare_extras per branch
+  kConstant,   // plan.constants[index]
+  kParameter,  // parameter index + 1
+  kLifted,     // slot `index` of the lifted literals
+  kSlot,       // slot `index` of the row at hand
+  kOuter,      // outer cell `index`: a slot of an enclosing query's row
+  kOperator,   // `op` over one or two arguments
+  kBetween,    // x, low, high; extra and extra2: how they are compared
+  kIn,         // x, items...; `extra`
+  kInLifted,   // x in the lifted list `index`; `extra`
+  kCase,  // [operand,] (when, then)..., [else]; kHasOperand, kHasElse; compare_extras per branch
   kFunction,        // function(args)
   kScalarSubquery,  // first column of the first row of subqueries[index]; extra2: which column
   kExists,          // whether subqueries[index] has a row

@@ -112,8 +112,7 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   scan->rows = candidate.rows;
   scan->cost = candidate.cost;
   for (ExprNode* conjunct : conjuncts) {
-    if (std::find(candidate.used.begin(), candidate.used.end(), conjunct) !=
-        candidate.used.end()) {
+    if (std::find(candidate.used.begin(), candidate.used.end(), conjunct) != candidate.used.end()) {
       continue;
     }
     scan->filters.push_back(conjunct);
@@ -124,8 +123,8 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   return scan;
 }
 
-bool OrderSatisfies(const std::vector<OperatorPlan::Order>& order, const std::vector<SortKey>& wanted,
-               bool* reverse) {
+bool OrderSatisfies(const std::vector<OperatorPlan::Order>& order,
+                    const std::vector<SortKey>& wanted, bool* reverse) {
   if (wanted.empty() || wanted.size() > order.size()) return false;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const SortKey& key = wanted[i];
@@ -185,8 +184,7 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
   join->join = kind;
   double selectivity = 1;
   for (ExprNode* condition : conditions) {
-    const bool equal =
-        condition->IsOperator(Opcode::kEqual) || condition->IsOperator(Opcode::kIs);
+    const bool equal = condition->IsOperator(Opcode::kEqual) || condition->IsOperator(Opcode::kIs);
     if (equal) {
       ExprNode* a = condition->args[0];
       ExprNode* b = condition->args[1];
@@ -196,8 +194,7 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
         std::swap(a, b);
         std::swap(a_mask, b_mask);
       }
-      if (a_mask != 0 && b_mask != 0 && (a_mask & ~left_mask) == 0 &&
-          (b_mask & ~right_mask) == 0) {
+      if (a_mask != 0 && b_mask != 0 && (a_mask & ~left_mask) == 0 && (b_mask & ~right_mask) == 0) {
         join->keys.push_back({a, b, condition->extra, condition->op == Opcode::kIs});
         selectivity /= std::max(1.0, std::max(left->rows, right->rows));
         continue;
@@ -336,7 +333,8 @@ Status JoinPlanner::CollectUnits(FromNode* node, std::vector<ExprNode*>* conjunc
     const size_t first = units->size();
     KV_RETURN_IF_ERROR(CollectUnits(node->right.get(), conjuncts, units));
     if (node->fixed_order && first > 0) {
-      for (size_t i = first; i < units->size(); ++i) (*units)[i].after = static_cast<int>(first) - 1;
+      for (size_t i = first; i < units->size(); ++i)
+        (*units)[i].after = static_cast<int>(first) - 1;
     }
     return absl::OkStatus();
   }
@@ -466,8 +464,9 @@ std::vector<size_t> JoinPlanner::Order(const std::vector<Unit>& units,
   return order;
 }
 
-StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(
-    FromNode* node, std::vector<ExprNode*> conjuncts, const std::vector<SortKey>& wanted) {
+StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(FromNode* node,
+                                                               std::vector<ExprNode*> conjuncts,
+                                                               const std::vector<SortKey>& wanted) {
   std::vector<Unit> units;
   KV_RETURN_IF_ERROR(CollectUnits(node, &conjuncts, &units));
   std::vector<ExprNode*> once;
@@ -521,8 +520,9 @@ StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(
   return Filter(std::move(plan), std::move(once));
 }
 
-StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanNode(
-    FromNode* node, std::vector<ExprNode*> conjuncts, const std::vector<SortKey>& wanted) {
+StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanNode(FromNode* node,
+                                                              std::vector<ExprNode*> conjuncts,
+                                                              const std::vector<SortKey>& wanted) {
   return PlanInner(node, std::move(conjuncts), wanted);
 }
 

@@ -33,10 +33,10 @@ class JoinPlanner {
   struct Unit {
     FromNode* node = nullptr;
     SourceMask mask = 0;
-    std::vector<ExprNode*> conjuncts;     // on it alone
-    std::unique_ptr<OperatorPlan> plan;   // on its own
-    double base_rows = 1;                 // of the table, for join selectivities
-    int after = -1;                       // a unit that must come before (CROSS JOIN)
+    std::vector<ExprNode*> conjuncts;    // on it alone
+    std::unique_ptr<OperatorPlan> plan;  // on its own
+    double base_rows = 1;                // of the table, for join selectivities
+    int after = -1;                      // a unit that must come before (CROSS JOIN)
   };
 
   // How one more unit joins those before it.
@@ -47,8 +47,7 @@ class JoinPlanner {
     AccessCandidate access;  // kIndex
   };
 
-  StatusOr<std::unique_ptr<OperatorPlan>> PlanNode(FromNode* node,
-                                                   std::vector<ExprNode*> conjuncts,
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanNode(FromNode* node, std::vector<ExprNode*> conjuncts,
                                                    const std::vector<SortKey>& wanted);
   std::unique_ptr<OperatorPlan> PlanLeaf(Source* source, std::vector<ExprNode*> conjuncts,
                                          const std::vector<SortKey>& wanted);

@@ -54,11 +54,10 @@ void QueryBuilder::Prune(OperatorPlan* root, const std::vector<SlotId>& needed) 
     case OperatorKind::kSchemaTable: {
       pass();
       auto& columns = static_cast<SchemaTablePlan*>(root)->columns;
-      columns.erase(std::remove_if(columns.begin(), columns.end(),
-                                   [&](const ScanPlan::Column& column) {
-                                     return !is_needed(column.slot);
-                                   }),
-                    columns.end());
+      columns.erase(
+          std::remove_if(columns.begin(), columns.end(),
+                         [&](const ScanPlan::Column& column) { return !is_needed(column.slot); }),
+          columns.end());
       return;
     }
     case OperatorKind::kFilter:

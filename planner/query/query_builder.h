@@ -161,8 +161,7 @@ class QueryBuilder {
   Status ExpandStar(const parser::ResultColumn& column, QueryScope* scope,
                     std::vector<Output>* outputs);
   StatusOr<std::vector<SortKey>> BindOrderBy(std::span<const parser::OrderingTerm> terms,
-                                             const std::vector<Output>& outputs,
-                                             QueryScope* scope);
+                                             const std::vector<Output>& outputs, QueryScope* scope);
   StatusOr<std::vector<ExprNode*>> BindGroupBy(const parser::SelectCore& core,
                                                const std::vector<Output>& outputs,
                                                QueryScope* scope);
@@ -191,6 +190,7 @@ class QueryBuilder {
   QueryPlan& plan_;
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
+  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   static constexpr int kMaxQueryDepth = 100;
   int depth_ = 0;                     // of views and queries inside each other
   const ViewChain* views_ = nullptr;  // whose text this is, and those around it

@@ -22,10 +22,10 @@
 namespace kvsql::planner {
 
 enum class OperatorKind : uint8_t {
-  kRows,       // VALUES, or the one row of a SELECT without FROM
-  kScan,       // a table or one of its indexes
+  kRows,  // VALUES, or the one row of a SELECT without FROM
+  kScan,  // a table or one of its indexes
   kFilter,
-  kProject,    // computes slots, passes others on
+  kProject,  // computes slots, passes others on
   kAggregate,
   kDistinct,
   kSort,

@@ -31,17 +31,17 @@ struct SourceColumn {
 
 // A table or subquery in FROM.
 struct Source {
-  std::string name;           // by which columns are qualified; may be empty
-  bool in_main = true;        // main.name.column is allowed
+  std::string name;     // by which columns are qualified; may be empty
+  bool in_main = true;  // main.name.column is allowed
   const kv::TableDef* table = nullptr;
   bool not_indexed = false;
   std::string indexed_by;
   std::vector<SourceColumn> columns;
-  SlotId rowid = kNoSlot;     // kNoSlot: has none
-  SlotId key = kNoSlot;       // the key's bytes, where a statement changes rows without rowids
+  SlotId rowid = kNoSlot;  // kNoSlot: has none
+  SlotId key = kNoSlot;    // the key's bytes, where a statement changes rows without rowids
   std::unique_ptr<OperatorPlan> plan;  // of anything but a plain table
-  uint32_t number = 0;        // within its block: its bit in masks
-  uint32_t offset = 0;        // in the text
+  uint32_t number = 0;                 // within its block: its bit in masks
+  uint32_t offset = 0;                 // in the text
 };
 
 // What an index has of a source's rows, where that is not all of them or not only columns.
@@ -92,7 +92,6 @@ struct QueryScope;
 struct CommonTableScope {
   const CommonTableScope* parent = nullptr;
   const parser::WithClause* with = nullptr;
-  size_t visible = 0;  // tables of `with` that may be named
   // The query around the one with the WITH clause, and what it runs that one as.
   QueryScope* around = nullptr;
   Subquery* subquery = nullptr;
@@ -108,7 +107,7 @@ struct QueryScope {
   std::vector<ResultAlias> aliases;
   bool aliases_visible = false;
   AggregateUse aggregates = AggregateUse::kForbidden;
-  uint32_t expanding = 0;   // aliases being expanded inside each other
+  uint32_t expanding = 0;  // aliases being expanded inside each other
 };
 
 // A query's plan and what its results are.

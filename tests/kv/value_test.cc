@@ -204,9 +204,16 @@ TEST(ValueTest, WritesNumbersAsSqliteDoes) {
       0.0,  -0.0, 1.0,   -1.0,   0.1, 100.0,   1e14,    1e15, 123456789012345.0, 1e16,      1e20,
       1e-4, 1e-5, 1e100, 1e-100, 0.5, 1.0 / 3, 2.0 / 3, 1e21, 99999999999999.9,  12345.678, -1e300};
   for (int i = 0; i < 2000; ++i) {
-    // Up to 15 digits: beyond them SQLite's own arithmetic is not correctly rounded.
     const auto digits = static_cast<double>(random() % 1'000'000'000'000'000);
     reals.push_back(digits / std::pow(10.0, static_cast<double>(random() % 20)));
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    // Any bits; and ties in the 16th digit.
+    const uint64_t bits = random();
+    double real = 0;
+    std::memcpy(&real, &bits, sizeof(real));
+    if (std::isfinite(real)) reals.push_back(real);
+    reals.push_back(static_cast<double>(random() % (uint64_t{1} << 53)) / 4);
   }
   for (const double real : reals) {
     NumberText text;

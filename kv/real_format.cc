@@ -1,4 +1,4 @@
-#include "exec/functions/real_format.h"
+#include "kv/real_format.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace kvsql::exec {
+namespace kvsql::kv {
 namespace {
 
 using Style = RealFormat::Style;
@@ -224,4 +224,4 @@ double ReadReal(std::string_view text) {
   return negative ? -value : value;
 }
 
-}  // namespace kvsql::exec
+}  // namespace kvsql::kv

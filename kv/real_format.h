@@ -2,13 +2,13 @@
 // others differ from them in the last digits. (Where long double is not x86's, so does SQLite.)
 //
 // Thread safety: functions without state.
-#ifndef KVSQL_EXEC_FUNCTIONS_REAL_FORMAT_H_
-#define KVSQL_EXEC_FUNCTIONS_REAL_FORMAT_H_
+#ifndef KVSQL_KV_REAL_FORMAT_H_
+#define KVSQL_KV_REAL_FORMAT_H_
 
 #include <cstdint>
 #include <string_view>
 
-namespace kvsql::exec {
+namespace kvsql::kv {
 
 struct RealFormat {
   enum class Style : uint8_t { kFixed, kExponent, kGeneral };
@@ -31,6 +31,6 @@ char* WriteReal(double value, const RealFormat& format, char* out);
 // The real that SQLite 3.40 reads from what WriteReal wrote; not for "Inf".
 double ReadReal(std::string_view text);
 
-}  // namespace kvsql::exec
+}  // namespace kvsql::kv
 
-#endif  // KVSQL_EXEC_FUNCTIONS_REAL_FORMAT_H_
+#endif  // KVSQL_KV_REAL_FORMAT_H_
