@@ -88,6 +88,13 @@ void Lab::Run(const char* row, const std::vector<Participant>& participants, uin
   }
 }
 
+void Lab::Refused(const char* row, const std::string& why) {
+  const RowInfo* info = FindRow(row);
+  KV_CHECK(info != nullptr);
+  results_.RowOf(*info).Refuse(why);
+  Progress(absl::StrCat(row, " was refused: ", why));
+}
+
 LoadedEngine Lab::MakeLoaded(EngineId id, Durability durability) {
   LoadedEngine loaded{scratch_.NewDatabase(KeyOf(id)), MakeEngine(id)};
   Engine& engine = *loaded.engine;

@@ -60,6 +60,9 @@ class Lab {
   // The same with fewer rounds, for figures that do not vary.
   void RunOnce(const char* row, const std::vector<Participant>& participants);
 
+  // Tells that kvsql has no figure in the row, and why.
+  void Refused(const char* row, const std::string& why);
+
   // A new database in the scratch directory with rows and keys (LMDB: keys), loaded in order,
   // closed cleanly and opened again: its data is in its final place.
   LoadedEngine MakeLoaded(EngineId engine, Durability durability);

@@ -32,6 +32,8 @@ void MakeQuick(Options& options) {
   options.warm_up_commits = 50;
   options.open_rows = options.rows;
   options.opens_per_round = 5;
+  options.dump_rows = options.rows;
+  options.starts_per_round = 2;
   options.contention_seconds = 0.05;
 }
 

@@ -24,6 +24,8 @@ struct Options {
   uint32_t warm_up_commits = 1'500;  // enough for SQLite's WAL to wrap: its default is 1,000 pages
   uint32_t open_rows = 1'000'000;    // size of the file of open_first_row
   uint32_t opens_per_round = 100;
+  uint32_t dump_rows = 1'000'000;   // of read_dump
+  uint32_t starts_per_round = 20;   // of one_shot
   double contention_seconds = 1.0;  // per engine and round of get_p99_under_writes
 };
 

@@ -73,6 +73,54 @@ bool BytesNode::WholeKey(const pager::PageReader& pages, const uint8_t* page, ui
   return true;
 }
 
+bool BytesNode::LeafEntries(const pager::PageReader& pages, const uint8_t* page, uint32_t first,
+                            uint32_t n, std::string* keys, uint32_t* ends, ValueRef* values) {
+  const std::string_view prefix = Prefix(page);
+  const BytesSlot* const slots = Slots(page) + first;
+  bool spilled = false;
+  size_t size = keys->size();
+  for (uint32_t i = 0; i < n; ++i) {
+    spilled |= IsSpilled(slots[i]);
+    size += prefix.size() + KeyLength(slots[i]);
+  }
+  if (spilled) {
+    std::string key;
+    for (uint32_t i = 0; i < n; ++i) {
+      if (!WholeKey(pages, page, first + i, false, &key)) return false;
+      keys->append(key);
+      ends[i] = static_cast<uint32_t>(keys->size());
+      values[i] = Value(page, first + i);
+    }
+    return true;
+  }
+  const size_t before = keys->size();
+  keys->resize(size);
+  char* to = keys->data() + before;
+  for (uint32_t i = 0; i < n; ++i) {
+    const BytesSlot& slot = slots[i];
+    const uint32_t length = slot.key_length;
+    std::memcpy(to, prefix.data(), prefix.size());
+    to += prefix.size();
+    const uint8_t* at = page + slot.offset;
+    uint8_t head[kHeadBytes];
+    StoreBe<uint32_t>(head, slot.head);
+    if (length > kHeadBytes) {
+      std::memcpy(to, head, kHeadBytes);
+      std::memcpy(to + kHeadBytes, at, length - kHeadBytes);
+      at += length - kHeadBytes;
+    } else {
+      std::memcpy(to, head, length);
+    }
+    to += length;
+    ends[i] = static_cast<uint32_t>(to - keys->data());
+    const ValueRef value = DecodeValue(at);
+    values[i].data = value.data;
+    values[i].size = value.size;
+    values[i].is_large = value.is_large;
+  }
+  return true;
+}
+
 int BytesNode::CompareEntry(const pager::PageReader& pages, const uint8_t* page, uint32_t index,
                             bool branch, std::string_view key, bool* error) {
   const std::string_view prefix = Prefix(page);

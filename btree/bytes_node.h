@@ -141,6 +141,11 @@ struct BytesNode {
   static bool WholeKey(const pager::PageReader& pages, const uint8_t* page, uint32_t index,
                        bool branch, std::string* out);
 
+  // The entries [first, first + n) of a leaf: whole keys appended to *keys, ends[i] being where key i ends there, and
+  // values. False if a spilled key cannot be read.
+  static bool LeafEntries(const pager::PageReader& pages, const uint8_t* page, uint32_t first,
+                          uint32_t n, std::string* keys, uint32_t* ends, ValueRef* values);
+
   // <0, 0, >0 as entry `index`'s key orders against `key`; *error if a spilled key could not be read.
   static int CompareEntry(const pager::PageReader& pages, const uint8_t* page, uint32_t index,
                           bool branch, std::string_view key, bool* error);

@@ -1,5 +1,8 @@
 #include "btree/cursor.h"
 
+#include <algorithm>
+
+#include "base/check.h"
 #include "btree/bytes_node.h"
 #include "btree/descend.h"
 #include "btree/int_node.h"
@@ -238,6 +241,57 @@ bool Cursor::Next() {
     if (!exact) return true;  // the entry is gone: this is the one that followed it
   }
   return is_int() ? StepForward<IntNode>() : StepForward<BytesNode>();
+}
+
+// To a place in the leaf, or, if that is its end, to the next leaf.
+template <typename Node>
+void Cursor::Leave(uint32_t position) {
+  path_[0].position = position;
+  if (position < CountOf(path_[0].page)) {
+    Land<Node>();
+  } else {
+    ToNextLeaf<Node>();
+  }
+}
+
+uint32_t Cursor::TakeInts(uint32_t max, int64_t last, int64_t* keys, ValueRef* values) {
+  KV_DCHECK(writer_ == nullptr && is_int());
+  const uint8_t* const page = path_[0].page;
+  const uint32_t first = path_[0].position;
+  uint32_t end = CountOf(page);
+  if (IntNode::LeafKey(page, end - 1) > last) {
+    const NodePosition at = IntNode::SearchLeaf(*tree_.pages, page, last);
+    end = at.index + (at.exact ? 1 : 0);
+    if (end <= first) return 0;
+  }
+  const uint32_t taken = std::min(max, end - first);
+  IntNode::LeafEntries(page, first, taken, keys, values);
+  Leave<IntNode>(first + taken);
+  return taken;
+}
+
+uint32_t Cursor::TakeKeys(uint32_t max, std::string_view end, std::string* storage, uint32_t* ends,
+                          ValueRef* values) {
+  KV_DCHECK(writer_ == nullptr && !is_int());
+  const uint8_t* const page = path_[0].page;
+  const uint32_t first = path_[0].position;
+  uint32_t stop = CountOf(page);
+  if (!end.empty()) {
+    const NodePosition at = BytesNode::SearchLeaf(*tree_.pages, page, end);
+    if (at.error) {
+      Fail(SpilledKeyError(*tree_.pages, tree_.id, pager::HeaderOf(page)->page));
+      return 0;
+    }
+    stop = at.index;
+    if (stop <= first) return 0;
+  }
+  const uint32_t taken = std::min(max, stop - first);
+  if (!BytesNode::LeafEntries(*tree_.pages, page, first, taken, storage, ends, values)) {
+    Fail(SpilledKeyError(*tree_.pages, tree_.id, pager::HeaderOf(page)->page));
+    return 0;
+  }
+  Leave<BytesNode>(first + taken);
+  return taken;
 }
 
 bool Cursor::Prev() {

@@ -57,6 +57,15 @@ class Cursor {
   // The entry's value; Valid() must hold. Lives as ValueRef says. No data if the entry was deleted.
   ValueRef value();
 
+  // Takes entries from the current one on, as far as they lie in its leaf: at most `max`, and none beyond `last`. The
+  // cursor goes to the entry behind them, or becomes invalid at the tree's end. Answers how many, which is 0 only if the
+  // current one is beyond `last`. For a TreeView's cursor; Valid() must hold. `keys` may be null.
+  uint32_t TakeInts(uint32_t max, int64_t last, int64_t* keys, ValueRef* values);
+  // The same up to `end`, which is not taken (an empty one is no end). Keys are appended to *storage, and ends[i] is
+  // where key i ends there. Also 0 if a long key could not be read: status() tells.
+  uint32_t TakeKeys(uint32_t max, std::string_view end, std::string* storage, uint32_t* ends,
+                    ValueRef* values);
+
   // OK, or what stopped the cursor. A key() that could not be read (a long key's extent) is told here too.
   const Status& status() const { return status_; }
 
@@ -87,6 +96,8 @@ class Cursor {
   bool Land();
   template <typename Node>
   bool LoadKey();
+  template <typename Node>
+  void Leave(uint32_t position);
   template <typename Node>
   bool StepForward();
   template <typename Node>

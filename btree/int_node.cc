@@ -37,6 +37,46 @@ Shape ShapeOf(std::span<const IntEntry> entries, bool branch) {
 
 }  // namespace
 
+namespace {
+
+template <uint32_t kWidth>
+void EntriesOf(const uint8_t* page, uint32_t first, uint32_t n, int64_t* keys, ValueRef* values) {
+  constexpr uint32_t kStride = kWidth + 2;
+  const uint8_t* const slots = page + kIntSlotsOffset + first * kStride;
+  for (uint32_t i = 0; i < n; ++i) {
+    // Member by member: a struct copied whole would be put together in memory first.
+    const ValueRef value = DecodeValue(page + LoadLe<uint16_t>(slots + i * kStride + kWidth));
+    values[i].data = value.data;
+    values[i].size = value.size;
+    values[i].is_large = value.is_large;
+  }
+  if (keys == nullptr) return;
+  const int64_t base = IntNode::Base(page);
+  for (uint32_t i = 0; i < n; ++i) {
+    const uint64_t delta =
+        kWidth == 0 ? first + i : IntNode::LoadDelta(slots + i * kStride, kWidth);
+    keys[i] = IntNode::Advance(base, delta);
+  }
+}
+
+}  // namespace
+
+void IntNode::LeafEntries(const uint8_t* page, uint32_t first, uint32_t n, int64_t* keys,
+                          ValueRef* values) {
+  switch (Width(page)) {
+    case 0:
+      return EntriesOf<0>(page, first, n, keys, values);
+    case 1:
+      return EntriesOf<1>(page, first, n, keys, values);
+    case 2:
+      return EntriesOf<2>(page, first, n, keys, values);
+    case 4:
+      return EntriesOf<4>(page, first, n, keys, values);
+    default:
+      return EntriesOf<8>(page, first, n, keys, values);
+  }
+}
+
 void IntNode::Init(uint8_t* page, uint32_t page_size, bool branch) {
   pager::PageHeader* header = pager::HeaderOf(page);
   header->count = 0;

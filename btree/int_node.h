@@ -133,6 +133,10 @@ struct IntNode {
     return DecodeValue(page + LeafOffset(page, index));
   }
 
+  // The values of the entries [first, first + n) of a leaf, and their keys if `keys` is not null.
+  static void LeafEntries(const uint8_t* page, uint32_t first, uint32_t n, int64_t* keys,
+                          ValueRef* values);
+
   // The page's size decides where a branch's children stand.
   static const uint8_t* ChildCell(const uint8_t* page, uint32_t index, uint32_t page_size) {
     const uint32_t width = Width(page);

@@ -55,6 +55,12 @@ enum class FindResult : uint8_t {
 FindResult Find(const TreeView& tree, std::string_view key, ValueRef* out);
 FindResult Find(const TreeView& tree, int64_t key, ValueRef* out);
 
+// Finds many keys of a tree of integers: keys[order[0]], keys[order[1]]..., which must not fall; `count` of them. The
+// value of keys[i] goes to out[i]. Stops at the first that is not there or cannot be read: that one's place in `keys`
+// goes to *failed.
+FindResult FindRising(const TreeView& tree, const int64_t* keys, const uint32_t* order,
+                      uint32_t count, ValueRef* out, uint32_t* failed);
+
 // Why Find answered kError. Repeats the search; DATA_LOSS naming tree and page, or the read error.
 Status FindError(const TreeView& tree, std::string_view key);
 Status FindError(const TreeView& tree, int64_t key);

@@ -25,6 +25,7 @@ void Statement::SetPlan(std::shared_ptr<const planner::Plan> plan) {
   plan_ = std::move(plan);
   registers_.resize(plan_->registers);
   results_.resize(plan_->outputs.size());
+  shown_ = results_.data();
   // The parameters of a text do not change with the schema.
   parameters_.resize(plan_->parameter_names.size());
   parameter_bytes_.resize(plan_->parameter_names.size());
@@ -125,6 +126,10 @@ StatusOr<bool> Statement::Step() {
     }
     return RunGet();
   }
+  if (at_row_ && query_ != nullptr && query_->StepAtHand()) {
+    shown_ = query_->row();
+    return true;
+  }
   return Run();
 }
 
@@ -187,7 +192,7 @@ void Statement::Detach() {
   if (!at_row_) return;
   if (plan_->kind == PlanKind::kQuery) {
     query_->Drain();
-    query_->Row(results_.data());
+    shown_ = query_->row();
     return;
   }
   detached_values_.resize(results_.size());
@@ -323,7 +328,7 @@ StatusOr<bool> Statement::RunQuery() {
     FinishRead();
     return stepped;
   }
-  query_->Row(results_.data());
+  shown_ = query_->row();
   at_row_ = true;
   return true;
 }

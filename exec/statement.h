@@ -66,7 +66,7 @@ class Statement {
     if (plan_->outputs[at].kind == planner::OperandKind::kColumn && !detached_) [[likely]] {
       return row_.column(plan_->outputs[at].index);
     }
-    return results_[at];
+    return shown_[at];
   }
 
   bool read_only() const { return plan_->read_only; }
@@ -148,6 +148,7 @@ class Statement {
   std::vector<kv::ValueView> registers_;  // of expression programs
   std::vector<kv::ValueView> values_;     // of a row to be written
   std::vector<kv::ValueView> results_;    // outputs that are not read from row_
+  const kv::ValueView* shown_ = nullptr;  // results_, or a query's row
   std::vector<kv::Value> detached_values_;
   TextArena scratch_;
 

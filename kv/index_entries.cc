@@ -62,8 +62,7 @@ Status MakeIndexEntries(WriteTxn& txn, const TableDef& table, std::span<const Va
   }
   if (out->size() < table.indexes.size()) out->resize(table.indexes.size());
   for (size_t i = 0; i < table.indexes.size(); ++i) {
-    KV_RETURN_IF_ERROR(
-        MakeIndexEntry(table, i, values, rowid, row_key, rules, tuple, &(*out)[i]));
+    KV_RETURN_IF_ERROR(MakeIndexEntry(table, i, values, rowid, row_key, rules, tuple, &(*out)[i]));
   }
   return absl::OkStatus();
 }
@@ -152,6 +151,26 @@ bool DecodeIndexEntry(const TableDef& table, const IndexDef& index, std::string_
   return DecodeTuple(key, index.parts, loss, &out->tuple, &rest);
 }
 
+bool ReadEntryRowid(const TableDef& table, const IndexDef& index, std::string_view key,
+                    std::string_view value, int64_t* rowid, bool* truncated) {
+  *truncated = value == kTruncated;
+  if (*truncated) {
+    if (key.size() <= table.max_tuple_bytes()) return false;
+    key.remove_prefix(table.max_tuple_bytes());
+    return ReadRowid(&key, rowid) && key.empty();
+  }
+  bool has_null = false;
+  KeyReader reader(key);
+  for (const KeyPart& part : index.parts) {
+    bool is_null = false;
+    if (!reader.Skip(part, &is_null)) return false;
+    has_null |= is_null;
+  }
+  std::string_view rest = reader.rest();
+  if (index.unique && !has_null) return rest.empty() && ReadRowid(&value, rowid);
+  return ReadRowid(&rest, rowid) && rest.empty();
+}
+
 std::string_view ColumnName(const TableDef& table, uint32_t column) {
   return column == kRowidColumn ? std::string_view("rowid")
                                 : std::string_view(table.columns[column].name);
@@ -187,8 +206,8 @@ Status IndexFill::Collect(WriteTxn& txn, RowRules* rules) {
     scan.row().Columns(values.data());
     row_key.clear();
     AppendRowKey(table_, RowKey{scan.row().rowid(), scan.row().key()}, &row_key);
-    KV_RETURN_IF_ERROR(MakeIndexEntry(table_, number, values, scan.row().rowid(), row_key, rules,
-                                      &tuple, &entry));
+    KV_RETURN_IF_ERROR(
+        MakeIndexEntry(table_, number, values, scan.row().rowid(), row_key, rules, &tuple, &entry));
     if (entry.absent) {
       KV_RETURN_IF_ERROR(scan.Next());
       continue;

@@ -69,6 +69,10 @@ struct DecodedEntry {
 bool DecodeIndexEntry(const TableDef& table, const IndexDef& index, std::string_view key,
                       std::string_view value, DecodedEntry* out);
 
+// Only the row's rowid, of a table that has them, and whether the tuple was truncated.
+bool ReadEntryRowid(const TableDef& table, const IndexDef& index, std::string_view key,
+                    std::string_view value, int64_t* rowid, bool* truncated);
+
 // "UNIQUE constraint failed: t.a, t.b".
 Status UniqueError(const TableDef& table, std::span<const IndexColumn> columns);
 // The same, or "UNIQUE constraint failed: index 'i'" where the index has expressions.

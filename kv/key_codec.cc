@@ -304,9 +304,26 @@ bool KeyReader::Next(KeyPart part, ValueView* value, std::string* storage) {
   return true;
 }
 
-bool KeyReader::Skip(KeyPart part) {
-  ValueView ignored;
-  return Next(part, &ignored, nullptr);
+bool KeyReader::Skip(KeyPart part, bool* is_null) {
+  *is_null = false;
+  if (rest_.empty()) return false;
+  const uint8_t flip = part.descending ? 0xff : 0;
+  const auto tag = static_cast<uint8_t>(static_cast<uint8_t>(rest_.front()) ^ flip);
+  if (tag > kTagHugeNegative && tag < kTagHugePositive) {
+    const bool negative = tag < kTagZero;
+    size_t size = 1 + static_cast<size_t>(negative ? kTagZero - tag : tag - kTagZero);
+    if (rest_.size() < size) return false;
+    // The last byte tells whether a fraction follows.
+    const uint8_t last = static_cast<uint8_t>(rest_[size - 1]) ^ (negative ? 0xff : 0) ^ flip;
+    if (size > 1 && (last & 1) != 0) size += 8;
+    if (rest_.size() < size) return false;
+    rest_.remove_prefix(size);
+    return true;
+  }
+  ValueView value;
+  if (!Next(part, &value, nullptr)) return false;
+  *is_null = value.is_null();
+  return true;
 }
 
 bool KeyLoses(const ValueView& value, KeyPart part) { return LossOf(value, part) != 0; }

@@ -83,8 +83,8 @@ class KeyReader {
   // so that the caller must not let earlier views depend on it when it grows (see DecodeTuple).
   // False if the bytes are no element.
   bool Next(KeyPart part, ValueView* value, std::string* storage);
-  // Skips one element.
-  bool Skip(KeyPart part);
+  // Skips one element, and tells whether it is NULL.
+  bool Skip(KeyPart part, bool* is_null);
   std::string_view rest() const { return rest_; }
 
  private:

@@ -1,5 +1,6 @@
 #include "kv/range_scan.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kvsql::kv {
@@ -122,6 +123,8 @@ Status RangeScan::StartInts(const Reader& reader, TreeId tree, const IntRange& r
   valid_ = false;
   if (range.empty) return absl::OkStatus();
   KV_ASSIGN_OR_RETURN(const btree::TreeView view, reader.View(tree));
+  view_ = view;
+  is_int_ = true;
   cursor_.Reset(view);
   ints_ = range;
   descending_ = descending;
@@ -138,6 +141,8 @@ Status RangeScan::StartKeys(const Reader& reader, TreeId tree, const KeyRange& r
   valid_ = false;
   if (range.empty) return absl::OkStatus();
   KV_ASSIGN_OR_RETURN(const btree::TreeView view, reader.View(tree));
+  view_ = view;
+  is_int_ = false;
   cursor_.Reset(view);
   descending_ = descending;
   if (descending) {
@@ -159,17 +164,73 @@ Status RangeScan::StartKeys(const Reader& reader, TreeId tree, const KeyRange& r
   return cursor_.status();
 }
 
+bool RangeScan::InRange() {
+  if (!cursor_.Valid()) return false;
+  if (is_int_) {
+    return descending_ ? cursor_.int_key() >= ints_.low : cursor_.int_key() <= ints_.high;
+  }
+  if (descending_) return cursor_.key() >= std::string_view(end_);
+  return !has_end_ || cursor_.key() < std::string_view(end_);
+}
+
+// Entries of the tree before the current one.
+StatusOr<uint64_t> RangeScan::RankHere() {
+  if (is_int_) return btree::Rank(view_, cursor_.int_key());
+  // A copy, for the cursor's buffer may be in use while searching.
+  return btree::Rank(view_, std::string(cursor_.key()));
+}
+
+StatusOr<uint64_t> RangeScan::Left() {
+  if (!valid_ || !InRange()) {
+    KV_RETURN_IF_ERROR(cursor_.status());
+    return uint64_t{0};
+  }
+  KV_ASSIGN_OR_RETURN(const uint64_t here, RankHere());
+  if (descending_) {
+    uint64_t first = 0;
+    if (is_int_) {
+      KV_ASSIGN_OR_RETURN(first, btree::Rank(view_, ints_.low));
+    } else {
+      KV_ASSIGN_OR_RETURN(first, btree::Rank(view_, std::string_view(end_)));
+    }
+    return here + 1 - std::min(first, here + 1);
+  }
+  uint64_t behind = view_.root.count;
+  if (is_int_) {
+    if (ints_.high != INT64_MAX) {
+      KV_ASSIGN_OR_RETURN(behind, btree::Rank(view_, ints_.high + 1));
+    }
+  } else if (has_end_) {
+    KV_ASSIGN_OR_RETURN(behind, btree::Rank(view_, std::string_view(end_)));
+  }
+  return behind - std::min(here, behind);
+}
+
+Status RangeScan::Skip(uint64_t n) {
+  if (n == 0 || !valid_) return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(const uint64_t here, RankHere());
+  if (descending_ ? n > here : n >= view_.root.count - here) {
+    valid_ = false;
+    return absl::OkStatus();
+  }
+  valid_ = cursor_.SeekToRank(descending_ ? here - n : here + n) && InRange();
+  return cursor_.status();
+}
+
 StatusOr<uint32_t> RangeScan::NextInts(uint32_t max, int64_t* keys, btree::ValueRef* cells) {
   uint32_t n = 0;
   while (valid_ && n < max) {
-    keys[n] = cursor_.int_key();
+    if (!descending_) {
+      const uint32_t taken =
+          cursor_.TakeInts(max - n, ints_.high, keys == nullptr ? nullptr : keys + n, cells + n);
+      n += taken;
+      valid_ = taken != 0 && cursor_.Valid();
+      continue;
+    }
+    if (keys != nullptr) keys[n] = cursor_.int_key();
     cells[n] = cursor_.value();
     ++n;
-    if (descending_) {
-      valid_ = cursor_.Prev() && cursor_.int_key() >= ints_.low;
-    } else {
-      valid_ = cursor_.Next() && cursor_.int_key() <= ints_.high;
-    }
+    valid_ = cursor_.Prev() && cursor_.int_key() >= ints_.low;
   }
   KV_RETURN_IF_ERROR(cursor_.status());
   return n;
@@ -180,15 +241,19 @@ StatusOr<uint32_t> RangeScan::NextKeys(uint32_t max, std::string* storage, uint3
   storage->clear();
   uint32_t n = 0;
   while (valid_ && n < max) {
+    if (!descending_) {
+      const uint32_t taken =
+          cursor_.TakeKeys(max - n, has_end_ ? std::string_view(end_) : std::string_view(), storage,
+                           ends + n, cells + n);
+      n += taken;
+      valid_ = taken != 0 && cursor_.Valid();
+      continue;
+    }
     storage->append(cursor_.key());
     ends[n] = static_cast<uint32_t>(storage->size());
     cells[n] = cursor_.value();
     ++n;
-    if (descending_) {
-      valid_ = cursor_.Prev() && cursor_.key() >= std::string_view(end_);
-    } else {
-      valid_ = cursor_.Next() && (!has_end_ || cursor_.key() < std::string_view(end_));
-    }
+    valid_ = cursor_.Prev() && cursor_.key() >= std::string_view(end_);
   }
   KV_RETURN_IF_ERROR(cursor_.status());
   return n;

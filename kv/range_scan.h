@@ -56,13 +56,23 @@ class RangeScan {
   Status StartInts(const Reader& reader, TreeId tree, const IntRange& range, bool descending);
   Status StartKeys(const Reader& reader, TreeId tree, const KeyRange& range, bool descending);
 
-  // Fills in up to `max` entries; fewer than `max` only at the end. The cells are views of pages.
+  // The entries from here to the end, in O(height).
+  StatusOr<uint64_t> Left();
+  // Leaves out the next `n` entries, of which there are as many; O(height).
+  Status Skip(uint64_t n);
+
+  // Fills in up to `max` entries; fewer than `max` only at the end. The cells are views of pages. `keys` may be null.
   StatusOr<uint32_t> NextInts(uint32_t max, int64_t* keys, btree::ValueRef* cells);
   // The keys are copied into *storage, which is cleared first; ends[i] is where key i ends.
   StatusOr<uint32_t> NextKeys(uint32_t max, std::string* storage, uint32_t* ends,
                               btree::ValueRef* cells);
 
  private:
+  StatusOr<uint64_t> RankHere();
+  bool InRange();
+
+  btree::TreeView view_;
+  bool is_int_ = false;
   btree::Cursor cursor_;
   IntRange ints_;
   std::string end_;

@@ -150,8 +150,8 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
   if (!table.indexes.empty()) {
     scratch.old_values.resize(table.columns.size());
     old.Columns(scratch.old_values.data());
-    KV_RETURN_IF_ERROR(change.MakeEntries(scratch.old_values, old_rowid, scratch.old_key,
-                                          &scratch.old_entries));
+    KV_RETURN_IF_ERROR(
+        change.MakeEntries(scratch.old_values, old_rowid, scratch.old_key, &scratch.old_entries));
   }
 
   const bool moves = table.has_rowid() ? change.rowid() != old_rowid
@@ -172,9 +172,8 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
       const IndexEntry& before = scratch.old_entries[i];
       const IndexEntry& after = scratch.entries[i];
       if (before.absent || (!after.absent && before.key == after.key)) continue;
-      KV_ASSIGN_OR_RETURN(
-          const bool deleted,
-          txn.Delete(table.indexes[i].tree, std::string_view(before.key)));
+      KV_ASSIGN_OR_RETURN(const bool deleted,
+                          txn.Delete(table.indexes[i].tree, std::string_view(before.key)));
       if (!deleted) return DamagedIndex(table, table.indexes[i]);
     }
     if (moves) {

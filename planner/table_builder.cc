@@ -112,8 +112,8 @@ std::string_view InParentheses(std::string_view text) {
 // The names are looked at once the table has all its columns.
 Status TableBuilder::AddCheck(const Constraint& constraint) {
   KV_RETURN_IF_ERROR(CheckStorable(sql_, *constraint.expr, "CHECK constraints"));
-  table_.checks.push_back({std::string(constraint.name.text),
-                           std::string(InParentheses(constraint.range.In(sql_)))});
+  table_.checks.push_back(
+      {std::string(constraint.name.text), std::string(InParentheses(constraint.range.In(sql_)))});
   checks_.push_back(constraint.expr);
   return absl::OkStatus();
 }
@@ -209,11 +209,32 @@ Status TableBuilder::AddColumnConstraint(const Constraint& constraint, uint32_t 
       return AddCheck(constraint);
     case ConstraintKind::kReferences:
     case ConstraintKind::kForeignKey:
-      return NotSupportedAt(sql_, constraint.range.begin, "foreign keys");
+      return CheckForeignKey(constraint);
     case ConstraintKind::kGenerated:
       return NotSupportedAt(sql_, constraint.range.begin, "generated columns");
   }
   return absl::OkStatus();
+}
+
+// Foreign keys are part of the table's text and are not enforced, as in SQLite unless it is told to.
+Status TableBuilder::CheckForeignKey(const Constraint& constraint) const {
+  for (const parser::Name& name : constraint.child_columns) {
+    if (table_.FindColumn(name.text).has_value()) continue;
+    return ErrorAt(
+        sql_, name.range.begin,
+        absl::StrCat("unknown column \"", std::string(name.text), "\" in foreign key definition"));
+  }
+  const size_t child =
+      constraint.kind == ConstraintKind::kForeignKey ? constraint.child_columns.size() : 1;
+  const size_t parent = constraint.references->columns.size();
+  if (parent == 0 || parent == child) return absl::OkStatus();
+  return ErrorAt(
+      sql_, constraint.range.begin,
+      constraint.kind == ConstraintKind::kForeignKey
+          ? "number of columns in foreign key does not match the number of columns in the "
+            "referenced table"
+          : "foreign key on one column should reference only one column of table " +
+                std::string(constraint.references->table.text));
 }
 
 Status TableBuilder::AddColumn(const parser::ColumnDefinition& definition) {
@@ -236,7 +257,7 @@ Status TableBuilder::AddTableConstraint(const Constraint& constraint) {
     case ConstraintKind::kCheck:
       return AddCheck(constraint);
     case ConstraintKind::kForeignKey:
-      return NotSupportedAt(sql_, constraint.range.begin, "foreign keys");
+      return CheckForeignKey(constraint);
     default:
       break;
   }

@@ -32,6 +32,7 @@ class TableBuilder {
 
   Status AddColumn(const parser::ColumnDefinition& definition);
   Status AddColumnConstraint(const parser::Constraint& constraint, uint32_t column);
+  Status CheckForeignKey(const parser::Constraint& constraint) const;
   Status AddTableConstraint(const parser::Constraint& constraint);
   Status SetDefault(const parser::Constraint& constraint, kv::ColumnDef* column);
   Status SetType(const parser::ColumnDefinition& definition, kv::ColumnDef* column);

@@ -59,6 +59,8 @@ class Session {
   virtual void Commit(WriteOp op, const Probe& probe, uint32_t version) = 0;
 };
 
+class SqlRunner;  // sql_runner.h
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -72,6 +74,8 @@ class Engine {
   virtual void Close() = 0;
 
   virtual std::unique_ptr<Session> NewSession() = 0;
+  // Null where has_sql() is false.
+  virtual std::unique_ptr<SqlRunner> NewRunner() = 0;
 
   // Fills the empty table or keyspace in one transaction, one call per row, in the order given.
   // Answers the seconds from its begin to the return of its durable commit. `ascending`: the keys

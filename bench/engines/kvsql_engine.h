@@ -23,6 +23,7 @@ class KvsqlEngine : public Engine {
   void Open(const std::string& path, Durability durability) override;
   void Close() override;
   std::unique_ptr<Session> NewSession() override;
+  std::unique_ptr<SqlRunner> NewRunner() override;
   double LoadRows(std::span<const Probe> probes) override;
   double LoadKeys(std::span<const Probe> probes, bool ascending) override;
   int64_t Settle() override;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/clock.h"
 #include "bench/engines/sink.h"
+#include "bench/engines/sql_runner.h"
 #include "bench/fatal.h"
 
 namespace kvsql::bench {
@@ -105,6 +106,8 @@ void LmdbEngine::Close() {
 std::unique_ptr<Session> LmdbEngine::NewSession() {
   return std::make_unique<LmdbSession>(env_, dbi_);
 }
+
+std::unique_ptr<SqlRunner> LmdbEngine::NewRunner() { return nullptr; }
 
 double LmdbEngine::LoadRows(std::span<const Probe>) { Fatal("LMDB has no rows"); }
 

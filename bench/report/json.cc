@@ -53,6 +53,7 @@ Object RowObject(const RowResult& row) {
   object["unit"] = row.info().unit;
   object["better"] = row.info().better == Better::kLower ? "lower" : "higher";
   object.update(PerEngine([&](EngineId engine) { return row.Figure(engine); }));
+  if (!row.refused().empty()) object["refused"] = row.refused();
   for (EngineId engine : kOthers) {
     if (const auto ratio = row.Ratio(engine)) {
       object[absl::StrCat("ratio_", KeyOf(engine))] = *ratio;

@@ -52,6 +52,10 @@ std::string Markdown(const Results& results) {
     }
     absl::StrAppend(&text, " ", bars, " |\n");
   }
+  for (const RowResult& row : results.rows) {
+    if (row.refused().empty()) continue;
+    absl::StrAppend(&text, "\n`", row.info().id, "` was refused: ", Escape(row.refused()), "\n");
+  }
   return text;
 }
 

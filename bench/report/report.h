@@ -22,7 +22,7 @@ std::string Markdown(const Results& results);
 // "higher", one number per engine, "ratio_sqlite", "ratio_sqlite_mmap", "ratio_lmdb": how many
 // times better kvsql is; for commits "p99" and "mean" (objects with a number per engine) and
 // "ratio_mean_..."; "bars": [{"bar": text, "kind", "against", "statistic", "limit", "reached",
-// "met"}]}, ...]}. An engine to which a row does not apply is left out of it.
+// "met"}]}, ...]}. A row that kvsql refused has "refused": why. An engine to which a row does not apply is left out of it.
 std::string Json(const Results& results);
 
 // bench.svg: how many times better kvsql is in each row, on a logarithmic axis, with the bars

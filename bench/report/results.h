@@ -33,6 +33,9 @@ class RowResult {
 
   const RowInfo& info() const { return *info_; }
   void Add(EngineId engine, const Sample& sample) { samples_[IndexOf(engine)].push_back(sample); }
+  // Why kvsql (or the program that a row runs) has no figure; empty: it has, or the row leaves it out.
+  void Refuse(std::string why) { refused_ = std::move(why); }
+  const std::string& refused() const { return refused_; }
 
   bool has(EngineId engine) const { return !samples_[IndexOf(engine)].empty(); }
   // Medians over the rounds; nothing for an engine that the row leaves out or does not have.
@@ -50,6 +53,7 @@ class RowResult {
 
   const RowInfo* info_;
   std::array<std::vector<Sample>, kEngineCount> samples_;
+  std::string refused_;
 };
 
 enum class Verdict { kMet, kMissed, kNotMeasured };

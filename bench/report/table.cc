@@ -37,6 +37,7 @@ RowCells CellsOf(const RowResult& row) {
     std::string cell;
     if (const auto figure = row.Figure(engine)) cell = FigureText(*figure);
     if (const auto mean = row.MeanOf(engine)) absl::StrAppend(&cell, " (", FigureText(*mean), ")");
+    if (engine == EngineId::kKvsql && cell.empty() && !row.refused().empty()) cell = "refused";
     cells.engines.push_back(std::move(cell));
   }
   for (EngineId engine : kOthers) {
@@ -110,6 +111,11 @@ std::string TableText(const Results& results) {
       "\n'x SQLite' and so on: how many times better kvsql is, the median of the rounds' paired "
       "ratios.\nIn parentheses: the mean in microseconds per commit. Bars: ",
       met, " met, ", missed, " missed.\n");
+  for (const RowResult& row : results.rows) {
+    if (!row.refused().empty()) {
+      absl::StrAppend(&text, row.info().id, " was refused: ", row.refused(), "\n");
+    }
+  }
   return text;
 }
 

@@ -5,6 +5,7 @@ namespace kvsql::bench {
 void MeasureAll(Lab& lab) {
   MeasurePointReads(lab);
   MeasureThreadReads(lab);
+  MeasureQueries(lab);
   lab.DropReadEngines();
   MeasureSyncedCommits(lab);
   MeasureNormalCommits(lab);
@@ -12,6 +13,8 @@ void MeasureAll(Lab& lab) {
   MeasureLatency(lab);
   MeasureSizes(lab);
   MeasureOpen(lab);
+  MeasureChanges(lab);
+  MeasurePrograms(lab);
 }
 
 }  // namespace kvsql::bench

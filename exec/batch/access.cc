@@ -1,6 +1,7 @@
 #include "exec/batch/access.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "exec/batch/subquery.h"
 #include "exec/scalar_ops.h"
@@ -174,40 +175,119 @@ StatusOr<uint32_t> Access::Next(uint32_t max, Entries* entries) {
   }
 }
 
+StatusOr<std::optional<uint64_t>> Access::CountRows() {
+  if (probing_ || range_truncated_) return std::optional<uint64_t>();
+  KV_ASSIGN_OR_RETURN(const uint64_t count, scan_.Left());
+  return std::optional<uint64_t>(count);
+}
+
+StatusOr<uint64_t> Access::SkipRows(uint64_t n) {
+  if (probing_ || range_truncated_) return uint64_t{0};
+  KV_ASSIGN_OR_RETURN(const uint64_t left, scan_.Left());
+  const uint64_t skipped = std::min(n, left);
+  KV_RETURN_IF_ERROR(scan_.Skip(skipped));
+  return skipped;
+}
+
 // The cells of the rows that index entries lead to, fetched in the order of the table.
 Status Access::FetchRows(Entries* entries) {
+  return table_.has_rowid() ? FetchByRowid(entries) : FetchByKey(entries);
+}
+
+Status Access::DamagedEntry() const {
+  return DataLoss("index ", path_.index->name, ": a damaged entry");
+}
+
+Status Access::EntryWithoutRow() const {
+  return DataLoss("index ", path_.index->name, " of table ", table_.name,
+                  ": an entry leads to no row");
+}
+
+Status Access::FetchByRowid(Entries* entries) {
   const uint32_t count = entries->count;
-  entries->keys.clear();
+  bool rising = true;
   for (uint32_t i = 0; i < count; ++i) {
-    if (!kv::DecodeIndexEntry(table_, *path_.index, entries->index_key(i),
-                              entries->index_cells[i].view(), &decoded_)) {
-      return DataLoss("index ", path_.index->name, ": a damaged entry");
+    bool truncated = false;
+    if (!kv::ReadEntryRowid(table_, *path_.index, entries->index_key(i),
+                            entries->index_cells[i].view(), &entries->rowids[i], &truncated)) {
+      return DamagedEntry();
     }
-    truncated_ |= decoded_.truncated;
-    entries->rowids[i] = decoded_.row.rowid;
-    if (!table_.has_rowid()) {
-      entries->keys.append(decoded_.row.key);
-      entries->key_ends[i] = static_cast<uint32_t>(entries->keys.size());
-    }
+    truncated_ |= truncated;
+    rising &= i == 0 || entries->rowids[i - 1] <= entries->rowids[i];
   }
   order_.resize(count);
   for (uint32_t i = 0; i < count; ++i) order_[i] = i;
-  if (table_.has_rowid() && count > 1) {
-    std::sort(order_.begin(), order_.end(),
-              [&](uint32_t a, uint32_t b) { return entries->rowids[a] < entries->rowids[b]; });
+  if (!rising) SortByRowid(entries->rowids, count);
+  KV_ASSIGN_OR_RETURN(const btree::TreeView tree, context_.reader->View(table_.tree));
+  uint32_t failed = 0;
+  switch (btree::FindRising(tree, entries->rowids, order_.data(), count, entries->cells, &failed)) {
+    case btree::FindResult::kFound:
+      return absl::OkStatus();
+    case btree::FindResult::kNotFound:
+      return EntryWithoutRow();
+    case btree::FindResult::kError:
+      break;
   }
-  for (const uint32_t i : order_) {
-    const btree::FindResult found =
-        table_.has_rowid()
-            ? context_.reader->Find(table_.tree, entries->rowids[i], &entries->cells[i])
-            : context_.reader->Find(table_.tree, entries->key(i), &entries->cells[i]);
-    if (found == btree::FindResult::kFound) continue;
-    if (found == btree::FindResult::kError) {
-      return table_.has_rowid() ? context_.reader->FindError(table_.tree, entries->rowids[i])
-                                : context_.reader->FindError(table_.tree, entries->key(i));
+  KV_RETURN_IF_ERROR(btree::FindError(tree, entries->rowids[failed]));
+  return EntryWithoutRow();
+}
+
+// Puts the places 0 to count - 1 into order_ by their rowids.
+void Access::SortByRowid(const int64_t* rowids, uint32_t count) {
+  constexpr int kPlaceBits = 10;
+  static_assert(kBatchRows <= 1 << kPlaceBits);
+  const auto [low, high] = std::minmax_element(rowids, rowids + count);
+  const uint64_t range = static_cast<uint64_t>(*high) - static_cast<uint64_t>(*low);
+  if (range >> (64 - kPlaceBits) != 0) {
+    std::sort(order_.begin(), order_.end(),
+              [&](uint32_t a, uint32_t b) { return rowids[a] < rowids[b]; });
+    return;
+  }
+  // Rowid and place in one number, sorted by a byte at a time, or at once where they are few.
+  items_by_rowid_.resize(size_t{2} * count);
+  uint64_t* items = items_by_rowid_.data();
+  uint64_t* other = items + count;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t distance = static_cast<uint64_t>(rowids[i]) - static_cast<uint64_t>(*low);
+    items[i] = distance << kPlaceBits | i;
+  }
+  if (count < 128) {
+    std::sort(items, items + count);
+  } else {
+    for (int shift = kPlaceBits; shift < 64 && range >> (shift - kPlaceBits) != 0; shift += 8) {
+      uint32_t starts[256] = {};
+      for (uint32_t i = 0; i < count; ++i) ++starts[items[i] >> shift & 0xff];
+      uint32_t start = 0;
+      for (uint32_t& each : starts) start += std::exchange(each, start);
+      for (uint32_t i = 0; i < count; ++i) other[starts[items[i] >> shift & 0xff]++] = items[i];
+      std::swap(items, other);
     }
-    return DataLoss("index ", path_.index->name, " of table ", table_.name,
-                    ": an entry leads to no row");
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    order_[i] = static_cast<uint32_t>(items[i] & ((1 << kPlaceBits) - 1));
+  }
+}
+
+Status Access::FetchByKey(Entries* entries) {
+  entries->keys.clear();
+  for (uint32_t i = 0; i < entries->count; ++i) {
+    if (!kv::DecodeIndexEntry(table_, *path_.index, entries->index_key(i),
+                              entries->index_cells[i].view(), &decoded_)) {
+      return DamagedEntry();
+    }
+    truncated_ |= decoded_.truncated;
+    entries->keys.append(decoded_.row.key);
+    entries->key_ends[i] = static_cast<uint32_t>(entries->keys.size());
+  }
+  for (uint32_t i = 0; i < entries->count; ++i) {
+    switch (context_.reader->Find(table_.tree, entries->key(i), &entries->cells[i])) {
+      case btree::FindResult::kFound:
+        break;
+      case btree::FindResult::kNotFound:
+        return EntryWithoutRow();
+      case btree::FindResult::kError:
+        return context_.reader->FindError(table_.tree, entries->key(i));
+    }
   }
   return absl::OkStatus();
 }
@@ -217,11 +297,7 @@ Status Access::FetchRow(const kv::RowKey& key, kv::Row* row) {
                              ? kv::GetByRowid(*context_.reader, table_, key.rowid, row)
                              : kv::GetByRowKey(*context_.reader, table_, key, row);
   KV_RETURN_IF_ERROR(found.status());
-  if (!*found) {
-    return DataLoss("index ", path_.index->name, " of table ", table_.name,
-                    ": an entry leads to no row");
-  }
-  return absl::OkStatus();
+  return *found ? absl::OkStatus() : EntryWithoutRow();
 }
 
 }  // namespace kvsql::exec

@@ -55,6 +55,9 @@ class Access {
   Status Open();
   // The next rows, at most `max`; none: the end.
   StatusOr<uint32_t> Next(uint32_t max, Entries* entries);
+  // As in Operator, if the path is one range of keys that need no second look.
+  StatusOr<std::optional<uint64_t>> CountRows();
+  StatusOr<uint64_t> SkipRows(uint64_t n);
   bool covering() const { return path_.covering; }
   // Whether the path's conditions must be looked at again for the rows given last.
   bool truncated() const { return truncated_; }
@@ -68,6 +71,11 @@ class Access {
   kv::ValueView Convert(const kv::ValueView& value, uint32_t key_column);
   const kv::IndexColumn* KeyColumn(uint32_t i) const;
   Status FetchRows(Entries* entries);
+  Status FetchByRowid(Entries* entries);
+  Status FetchByKey(Entries* entries);
+  void SortByRowid(const int64_t* rowids, uint32_t count);
+  Status DamagedEntry() const;
+  Status EntryWithoutRow() const;
 
   bool int_keys() const {
     return path_.kind == planner::AccessPath::Kind::kTable && table_.has_rowid();
@@ -92,6 +100,7 @@ class Access {
   bool range_truncated_ = false;
   kv::DecodedEntry decoded_;
   std::vector<uint32_t> order_;
+  std::vector<uint64_t> items_by_rowid_;
 };
 
 }  // namespace kvsql::exec

@@ -1,4 +1,5 @@
 // Aggregation: groups by hash, or one group for all rows.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -172,8 +173,26 @@ class AggregateOperator : public Operator {
     bare_.resize(bare_.size() + bare_count_);
   }
 
+  // Whether all that is asked for is how many rows there are.
+  bool OnlyCountsRows() const {
+    if (!plan_.keys.empty() || calls_.empty()) return false;
+    return std::all_of(calls_.begin(), calls_.end(), [](const Call& call) {
+      return call.function != nullptr && call.function->step_count != nullptr &&
+             call.args.empty() && call.filter == nullptr;
+    });
+  }
+
   Status Consume() {
     if (plan_.keys.empty()) AddGroup();
+    if (OnlyCountsRows()) {
+      KV_ASSIGN_OR_RETURN(const std::optional<uint64_t> rows, input_->CountRows());
+      if (rows.has_value()) {
+        for (const Call& call : calls_) {
+          call.function->step_count(states_.At(0) + call.state, static_cast<int64_t>(*rows));
+        }
+        return absl::OkStatus();
+      }
+    }
     Batch batch;
     std::vector<const Vector*> key_vectors(key_exprs_.size());
     for (;;) {
@@ -196,6 +215,9 @@ class AggregateOperator : public Operator {
         if (first_row) {
           new_groups_.assign(1, static_cast<uint16_t>(batch.selection[0]));
         }
+      }
+      if (!plan_.keys.empty()) {
+        ForEachRow(batch.selection, [&](uint32_t row) { blocks_[row] = states_.At(ids_[row]); });
       }
       if (bare_count_ != 0 && (!new_groups_.empty())) KeepBareColumns(new_groups_);
       new_groups_.clear();
@@ -247,9 +269,8 @@ class AggregateOperator : public Operator {
       if (plan_.keys.empty()) {
         function.step_count(states_.At(0) + call.state, selection.count);
       } else {
-        ForEachRow(selection, [&](uint32_t row) {
-          function.step_count(states_.At(ids_[row]) + call.state, 1);
-        });
+        function.step_group_count(blocks_, call.state, selection.rows,
+                                  static_cast<int>(selection.count));
       }
       return absl::OkStatus();
     }
@@ -286,6 +307,18 @@ class AggregateOperator : public Operator {
       if (values.tag == VectorTag::kReal && function.step_reals != nullptr) {
         function.step_reals(state, values.reals(), selection.rows,
                             static_cast<int>(selection.count));
+        return absl::OkStatus();
+      }
+    }
+    if (!plan_.keys.empty() && call.args.size() == 1 && !tracked && !arg_vectors_[0]->constant) {
+      const Vector& values = *arg_vectors_[0];
+      const int count = static_cast<int>(selection.count);
+      if (values.tag == VectorTag::kInteger && function.step_group_integers != nullptr) {
+        function.step_group_integers(blocks_, call.state, values.integers(), selection.rows, count);
+        return absl::OkStatus();
+      }
+      if (values.tag == VectorTag::kReal && function.step_group_reals != nullptr) {
+        function.step_group_reals(blocks_, call.state, values.reals(), selection.rows, count);
         return absl::OkStatus();
       }
     }
@@ -367,6 +400,7 @@ class AggregateOperator : public Operator {
   Vector group_vector_;
   std::vector<Vector> vectors_;
   uint32_t ids_[kBatchRows];
+  char* blocks_[kBatchRows];  // per row of the batch: its group's states
   uint32_t distinct_ids_[kBatchRows];
   uint16_t filtered_[kBatchRows];
   uint16_t distinct_[kBatchRows];
@@ -393,6 +427,7 @@ class DistinctOperator : public Operator {
 
   Status Open() override {
     table_.Clear();
+    charge_.Release();
     return input_->Open();
   }
 

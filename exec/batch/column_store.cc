@@ -40,27 +40,34 @@ void ColumnStore::Append(const std::vector<const Vector*>& columns, const Select
     if (from.tag == column.tag && column.tag == VectorTag::kInteger) {
       const int64_t* values = from.integers();
       const uint32_t step = from.constant ? 0 : 1;
-      ForEachRow(selection, [&](uint32_t row) { column.integers.push_back(values[row * step]); });
+      column.integers.resize(rows_ + selection.count);
+      int64_t* to = column.integers.data() + rows_;
+      ForEachRow(selection, [&](uint32_t row) { *to++ = values[row * step]; });
       bytes_ += selection.count * sizeof(int64_t);
       continue;
     }
     if (from.tag == column.tag && column.tag == VectorTag::kReal) {
       const double* values = from.reals();
       const uint32_t step = from.constant ? 0 : 1;
-      ForEachRow(selection, [&](uint32_t row) { column.reals.push_back(values[row * step]); });
+      column.reals.resize(rows_ + selection.count);
+      double* to = column.reals.data() + rows_;
+      ForEachRow(selection, [&](uint32_t row) { *to++ = values[row * step]; });
       bytes_ += selection.count * sizeof(double);
       continue;
     }
     if (column.tag != VectorTag::kValues) ToValues(&column);
-    ForEachRow(selection, [&](uint32_t row) {
-      const ValueView value = from.At(row);
-      if (from.stable) {
-        column.values.push_back(value);
-      } else {
-        column.values.push_back(CopyBytes(value, &arena_));
-        if (value.type >= ValueType::kText) bytes_ += value.size;
-      }
-    });
+    column.values.resize(rows_ + selection.count);
+    ValueView* to = column.values.data() + rows_;
+    if (from.stable && from.tag == VectorTag::kValues && !from.constant) {
+      const ValueView* values = from.values();
+      ForEachRow(selection, [&](uint32_t row) { *to++ = values[row]; });
+    } else {
+      ForEachRow(selection, [&](uint32_t row) {
+        const ValueView value = from.At(row);
+        *to++ = from.stable ? value : CopyBytes(value, &arena_);
+        if (!from.stable && value.type >= ValueType::kText) bytes_ += value.size;
+      });
+    }
     bytes_ += selection.count * sizeof(ValueView);
   }
   rows_ += selection.count;

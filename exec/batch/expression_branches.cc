@@ -353,34 +353,54 @@ class LikeExpression : public Expression {
   const Vector& Evaluate(Evaluation& evaluation, const Selection& selection) override {
     const Vector& pattern = args_[0]->Evaluate(evaluation, selection);
     const Vector& text = args_[1]->Evaluate(evaluation, selection);
-    const ScalarFunction function = ScalarOf(glob_ ? FunctionId::kGlob : FunctionId::kLike);
-    const ValueView fixed = pattern.At(0);
-    if (pattern.constant && fixed.type == ValueType::kText && fixed.size <= kMaxLikePattern) {
-      if (!matcher_.has_value() || pattern_ != fixed.bytes()) {
-        pattern_ = fixed.bytes();
-        matcher_ = glob_ ? LikeMatcher::Glob(pattern_) : LikeMatcher::Like(pattern_);
-      }
-      ValueView* to = result_.MakeValues();
-      ForEachRow(selection, [&](uint32_t row) {
-        const ValueView value = text.At(row);
-        if (value.type == ValueType::kText) [[likely]] {
-          to[row] = ValueView::Integer(matcher_->Matches(value.bytes()) ? 1 : 0);
-        } else {
-          const ValueView arguments[2] = {fixed, value};
-          to[row] = function(evaluation.functions, arguments, 2);
-        }
-      });
-      return result_;
-    }
+    const bool compiled = Compile(pattern);
     ValueView* to = result_.MakeValues();
     ForEachRow(selection, [&](uint32_t row) {
-      const ValueView arguments[2] = {pattern.At(row), text.At(row)};
-      to[row] = function(evaluation.functions, arguments, 2);
+      const ValueView value = text.At(row);
+      if (compiled && value.type == ValueType::kText) [[likely]] {
+        to[row] = ValueView::Integer(matcher_->Matches(value.bytes()) ? 1 : 0);
+      } else {
+        to[row] = Call(evaluation, pattern.At(row), value);
+      }
     });
     return result_;
   }
 
+  uint32_t Filter(Evaluation& evaluation, const Selection& selection, uint16_t* out) override {
+    const Vector& pattern = args_[0]->Evaluate(evaluation, selection);
+    const Vector& text = args_[1]->Evaluate(evaluation, selection);
+    const bool compiled = Compile(pattern);
+    uint32_t n = 0;
+    ForEachRow(selection, [&](uint32_t row) {
+      const ValueView value = text.At(row);
+      out[n] = static_cast<uint16_t>(row);
+      if (compiled && value.type == ValueType::kText) [[likely]] {
+        n += matcher_->Matches(value.bytes()) ? 1u : 0u;
+      } else {
+        n += Truth(Call(evaluation, pattern.At(row), value)) == 1 ? 1u : 0u;
+      }
+    });
+    return n;
+  }
+
  private:
+  // Makes the matcher if the pattern is the same for all rows; false: it is not, or no text.
+  bool Compile(const Vector& pattern) {
+    if (!pattern.constant) return false;
+    const ValueView fixed = pattern.At(0);
+    if (fixed.type != ValueType::kText || fixed.size > kMaxLikePattern) return false;
+    if (!matcher_.has_value() || pattern_ != fixed.bytes()) {
+      pattern_ = fixed.bytes();
+      matcher_ = glob_ ? LikeMatcher::Glob(pattern_) : LikeMatcher::Like(pattern_);
+    }
+    return true;
+  }
+  ValueView Call(Evaluation& evaluation, const ValueView& pattern, const ValueView& text) const {
+    const ValueView arguments[2] = {pattern, text};
+    return ScalarOf(glob_ ? FunctionId::kGlob : FunctionId::kLike)(evaluation.functions, arguments,
+                                                                   2);
+  }
+
   const bool glob_;
   std::vector<ExpressionPtr> args_;
   std::string pattern_;

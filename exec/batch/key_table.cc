@@ -22,6 +22,7 @@ uint64_t HashInteger(int64_t key) {
 void KeyTable::Clear() {
   integers_ = columns_.size() == 1;
   size_ = 0;
+  small_.clear();
   slots_.assign(64, 0);
   mask_ = 63;
   int_keys_.clear();
@@ -31,14 +32,14 @@ void KeyTable::Clear() {
 }
 
 size_t KeyTable::memory_bytes() const {
-  return slots_.capacity() * 4 + int_keys_.capacity() * 8 + hashes_.capacity() * 8 +
-         ends_.capacity() * 8 + bytes_.capacity();
+  return (small_.capacity() + slots_.capacity()) * 4 + int_keys_.capacity() * 8 +
+         hashes_.capacity() * 8 + ends_.capacity() * 8 + bytes_.capacity();
 }
 
-void KeyTable::Grow() {
-  mask_ = static_cast<uint32_t>(slots_.size() * 2 - 1);
-  slots_.assign(slots_.size() * 2, 0);
+// Puts all numbers into the slots, which are empty.
+void KeyTable::FillSlots() {
   for (uint32_t id = 0; id < size_; ++id) {
+    if (integers_ && static_cast<uint64_t>(int_keys_[id]) < kSmall) continue;
     const uint64_t hash = integers_ ? HashInteger(int_keys_[id]) : hashes_[id];
     auto at = static_cast<uint32_t>(hash) & mask_;
     while (slots_[at] != 0) at = (at + 1) & mask_;
@@ -46,7 +47,20 @@ void KeyTable::Grow() {
   }
 }
 
-uint32_t KeyTable::Integer(int64_t key, bool add) {
+void KeyTable::Grow() {
+  mask_ = static_cast<uint32_t>(slots_.size() * 2 - 1);
+  slots_.assign(slots_.size() * 2, 0);
+  FillSlots();
+}
+
+uint32_t KeyTable::AddSmall(int64_t key) {
+  if (small_.empty()) small_.assign(kSmall, 0);
+  int_keys_.push_back(key);
+  small_[static_cast<size_t>(key)] = ++size_;
+  return size_ - 1;
+}
+
+uint32_t KeyTable::HashedInteger(int64_t key, bool add) {
   auto at = static_cast<uint32_t>(HashInteger(key)) & mask_;
   for (;; at = (at + 1) & mask_) {
     const uint32_t slot = slots_[at];

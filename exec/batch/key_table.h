@@ -43,7 +43,15 @@ class KeyTable {
 
  private:
   void Run(const Vector* const* keys, const Selection& selection, uint32_t* ids, bool add);
-  uint32_t Integer(int64_t key, bool add);
+  uint32_t Integer(int64_t key, bool add) {
+    const auto place = static_cast<uint64_t>(key);
+    if (place < small_.size() && small_[place] != 0) return small_[place] - 1;
+    if (place >= kSmall) return HashedInteger(key, add);
+    return add ? AddSmall(key) : kNone;
+  }
+  uint32_t AddSmall(int64_t key);
+  uint32_t HashedInteger(int64_t key, bool add);
+  void FillSlots();
   uint32_t Bytes(bool add);  // key_
   // One value of the only column, while the table holds integers; false: it is no integer.
   bool AsInteger(const kv::ValueView& value, int64_t* out) const;
@@ -53,6 +61,10 @@ class KeyTable {
   std::vector<Column> columns_;
   bool integers_ = true;
   uint32_t size_ = 0;
+  // Integers below kSmall are found without hashing: small_[key] is the number + 1, or 0; it is
+  // empty as long as there are none. The others are in slots_.
+  static constexpr uint64_t kSmall = 4096;
+  std::vector<uint32_t> small_;
   std::vector<uint32_t> slots_;  // numbers + 1; open addressing
   uint32_t mask_ = 0;
   std::vector<int64_t> int_keys_;  // by number

@@ -10,6 +10,7 @@
 #define KVSQL_EXEC_BATCH_OPERATOR_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/status.h"
@@ -18,6 +19,15 @@
 #include "planner/query/query_plan.h"
 
 namespace kvsql::exec {
+
+// What a sort that wants its first rows only knows of the others: those are not wanted whose `slot` is a value of the
+// same kind that does not sort before `value`.
+struct TopBound {
+  planner::SlotId slot = planner::kNoSlot;
+  bool active = false;
+  bool descending = false;
+  kv::ValueView value;  // an integer, a real, or a text that compares byte by byte
+};
 
 class Operator {
  public:
@@ -28,6 +38,14 @@ class Operator {
 
   virtual Status Open() = 0;
   virtual Status Next(Batch* batch) = 0;
+
+  // For callers that need no rows, right after Open. How many rows there are, if that can be told without reading
+  // them; Next is not called then.
+  virtual StatusOr<std::optional<uint64_t>> CountRows() { return std::optional<uint64_t>(); }
+  // Leaves out the first rows, at most `n`, as far as that can be done without reading them; how many.
+  virtual StatusOr<uint64_t> SkipRows(uint64_t /*n*/) { return uint64_t{0}; }
+  // Before the first Open: rows may be left out by this bound from now on, which changes between one Next and another.
+  virtual void UseBound(const TopBound* /*bound*/) {}
 
  protected:
   QueryContext& context_;

@@ -1,5 +1,7 @@
 #include "exec/batch/query_run.h"
 
+#include <algorithm>
+
 #include "exec/batch/expression.h"
 
 namespace kvsql::exec {
@@ -11,6 +13,7 @@ Status QueryRun::Start(const kv::Reader& reader) {
   rows_.clear();
   batch_.selection = {};
   at_ = 0;
+  at_hand_ = 0;
   if (root_ == nullptr) {
     KV_ASSIGN_OR_RETURN(root_, MakeOperator(*plan_.root, &context_));
     const ExpressionMaker maker(&context_, plan_.root->outputs);
@@ -26,26 +29,61 @@ Status QueryRun::Start(const kv::Reader& reader) {
 StatusOr<bool> QueryRun::Step() {
   if (drained_) [[unlikely]] {
     if (!rows_.empty()) rows_.pop_front();
-    if (!rows_.empty()) return true;
+    if (!rows_.empty()) {
+      ShowRows();
+      return true;
+    }
     KV_RETURN_IF_ERROR(drain_status_);
     return false;
   }
-  if (at_ + 1 < batch_.selection.count) {
-    ++at_;
-    return true;
+  if (StepAtHand()) return true;
+  if (++at_ >= batch_.selection.count) {
+    at_ = 0;
+    KV_RETURN_IF_ERROR(root_->Next(&batch_));
+    if (batch_.empty()) return false;
   }
-  at_ = 0;
-  KV_RETURN_IF_ERROR(root_->Next(&batch_));
-  return !batch_.empty();
+  ShowRows();
+  return true;
 }
 
-void QueryRun::Row(kv::ValueView* out) const {
-  if (drained_) [[unlikely]] {
-    for (size_t i = 0; i < positions_.size(); ++i) out[i] = rows_.front()[i].view();
+// Makes the current row and some that follow it ready, a column at a time.
+void QueryRun::ShowRows() {
+  const size_t columns = positions_.size();
+  if (drained_) {
+    views_.resize(std::max<size_t>(columns, 1));
+    for (size_t i = 0; i < columns; ++i) views_[i] = rows_.front()[i].view();
+    at_hand_ = 0;
+    row_ = views_.data();
     return;
   }
-  const uint32_t row = batch_.selection[at_];
-  for (size_t i = 0; i < positions_.size(); ++i) out[i] = batch_.columns[positions_[i]]->At(row);
+  const uint32_t count = std::min(kRowsAtHand, batch_.selection.count - at_);
+  if (views_.size() < std::max<size_t>(columns, 1) * count) {
+    views_.resize(std::max<size_t>(columns, 1) * count);
+  }
+  for (size_t i = 0; i < columns; ++i) {
+    const Vector& from = *batch_.columns[positions_[i]];
+    kv::ValueView* to = views_.data() + i;
+    const auto fill = [&](auto value) {
+      for (uint32_t k = 0; k < count; ++k) {
+        to[k * columns] = value(from.constant ? 0 : batch_.selection[at_ + k]);
+      }
+    };
+    switch (from.tag) {
+      case VectorTag::kInteger:
+        fill([values = from.integers()](uint32_t row) {
+          return kv::ValueView::Integer(values[row]);
+        });
+        break;
+      case VectorTag::kReal:
+        fill([values = from.reals()](uint32_t row) { return kv::ValueView::Real(values[row]); });
+        break;
+      case VectorTag::kValues:
+        fill([values = from.values()](uint32_t row) { return values[row]; });
+        break;
+    }
+  }
+  at_hand_ = count - 1;
+  row_ = views_.data();
 }
 
 StatusOr<Selection> QueryRun::NextBatch(std::vector<const Vector*>* columns) {
@@ -77,6 +115,8 @@ void QueryRun::Drain() {
     keep();
   }
   drained_ = true;
+  at_hand_ = 0;
+  if (!rows_.empty()) ShowRows();
 }
 
 }  // namespace kvsql::exec

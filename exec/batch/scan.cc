@@ -4,14 +4,15 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/bytes.h"
 #include "exec/batch/access.h"
 #include "exec/batch/expression.h"
 #include "exec/batch/operator.h"
 #include "exec/scalar_ops.h"
+#include "kv/column_decode.h"
 #include "kv/index_entries.h"
 #include "kv/range_scan.h"
 #include "kv/row.h"
-#include "kv/row_codec.h"
 
 namespace kvsql::exec {
 
@@ -22,6 +23,26 @@ using planner::ScanPlan;
 using planner::SlotId;
 
 namespace {
+
+// A text that many others are compared with.
+class TextBound {
+ public:
+  explicit TextBound(std::string_view text)
+      : text_(text), prefix_(text.size() >= 8 ? LoadBe<uint64_t>(text.data()) : 0) {}
+
+  // <0, 0, >0 as the text at `data` sorts before, with or behind this one.
+  int Compare(const char* data, uint32_t size) const {
+    if (size >= 8 && text_.size() >= 8) {
+      const auto prefix = LoadBe<uint64_t>(data);
+      if (prefix != prefix_) return prefix < prefix_ ? -1 : 1;
+    }
+    return std::string_view(data, size).compare(text_);
+  }
+
+ private:
+  std::string_view text_;
+  uint64_t prefix_;
+};
 
 class ScanOperator : public Operator {
  public:
@@ -45,7 +66,20 @@ class ScanOperator : public Operator {
       KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(slot));
       outputs_.push_back(position);
     }
-    early_.resize(slots_.size());
+    for (const ScanPlan::Column& each : plan_.columns) {
+      ColumnState& column = columns_.emplace_back();
+      column.is_rowid = each.column == kv::kRowidColumn || table_.rowid_alias == each.column;
+      column.is_key = each.column == planner::kKeyColumn;
+      if (column.is_rowid || column.is_key) continue;
+      column.place = {table_.StoredPosition(each.column), table_.stored_columns()};
+      column.missing = table_.columns[each.column].default_value.view();
+      const kv::Affinity affinity = table_.columns[each.column].affinity;
+      if (affinity == kv::Affinity::kInteger || affinity == kv::Affinity::kNumeric) {
+        column.kind = VectorTag::kInteger;
+      } else if (affinity == kv::Affinity::kReal) {
+        column.kind = VectorTag::kReal;
+      }
+    }
     for (const planner::ExprNode* filter : plan_.filters) {
       planner::VisitNodes(filter, [&](const planner::ExprNode* node) { MarkEarly(*node); });
     }
@@ -57,6 +91,25 @@ class ScanOperator : public Operator {
     done_ = false;
     evaluation_.functions.status = absl::OkStatus();
     return access_.Open();
+  }
+
+  void UseBound(const TopBound* bound) override {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i] != bound->slot) continue;
+      bound_ = bound;
+      bound_column_ = i;
+      columns_[i].early = true;
+    }
+  }
+
+  StatusOr<std::optional<uint64_t>> CountRows() override {
+    if (!filters_.empty()) return std::optional<uint64_t>();
+    return access_.CountRows();
+  }
+
+  StatusOr<uint64_t> SkipRows(uint64_t n) override {
+    if (!filters_.empty()) return uint64_t{0};
+    return access_.SkipRows(n);
   }
 
   Status Next(Batch* batch) override {
@@ -74,6 +127,10 @@ class ScanOperator : public Operator {
       if (!filters_.empty()) {
         filters_.Narrow(evaluation_, &rows_batch_.selection);
         KV_RETURN_IF_ERROR(evaluation_.status());
+        if (rows_batch_.empty()) continue;
+      }
+      if (bound_ != nullptr && bound_->active) {
+        NarrowToBound();
         if (rows_batch_.empty()) continue;
       }
       KV_RETURN_IF_ERROR(Decode(false));
@@ -95,9 +152,18 @@ class ScanOperator : public Operator {
  private:
   static constexpr uint32_t kFirstBatch = 8;
 
+  struct ColumnState {
+    bool early = false;  // a filter reads it
+    bool is_rowid = false;
+    bool is_key = false;                  // of a table without rowids
+    VectorTag kind = VectorTag::kValues;  // what its vector was last, or will be, by its affinity
+    kv::CellColumn place;
+    ValueView missing;  // in rows that are too short for it
+  };
+
   void MarkEarly(const planner::ExprNode& node) {
     const auto mark = [&](SlotId slot) {
-      for (size_t i = 0; i < slots_.size(); ++i) early_[i] = early_[i] || slots_[i] == slot;
+      for (size_t i = 0; i < slots_.size(); ++i) columns_[i].early |= slots_[i] == slot;
     };
     if (node.Is(planner::NodeKind::kSlot)) mark(node.index);
     if (node.Is(planner::NodeKind::kScalarSubquery) || node.Is(planner::NodeKind::kExists) ||
@@ -108,31 +174,47 @@ class ScanOperator : public Operator {
     }
   }
 
+  // Leaves out rows that are behind the bound.
+  void NarrowToBound() {
+    const Vector& vector = vectors_[bound_column_];
+    uint32_t n = 0;
+    const auto narrow = [&](auto is_wanted) {
+      ForEachRow(rows_batch_.selection, [&](uint32_t row) {
+        bound_rows_[n] = static_cast<uint16_t>(row);
+        n += is_wanted(row) ? 1u : 0u;
+      });
+      rows_batch_.selection = {bound_rows_, n};
+    };
+    const auto narrow_numbers = [&](const auto* values, auto limit) {
+      if (bound_->descending) {
+        narrow([&](uint32_t row) { return values[row] > limit; });
+      } else {
+        narrow([&](uint32_t row) { return values[row] < limit; });
+      }
+    };
+    const ValueType kind = bound_->value.type;
+    if (vector.tag == VectorTag::kInteger) {
+      if (kind == ValueType::kInteger) narrow_numbers(vector.integers(), bound_->value.integer);
+    } else if (vector.tag == VectorTag::kReal) {
+      if (kind == ValueType::kReal) narrow_numbers(vector.reals(), bound_->value.real);
+    } else if (kind == ValueType::kText) {
+      const ValueView* values = vector.values();
+      const TextBound limit(bound_->value.bytes());
+      const bool descending = bound_->descending;
+      narrow([&](uint32_t row) {
+        if (values[row].type != ValueType::kText) return true;
+        const int order = limit.Compare(values[row].data, values[row].size);
+        return descending ? order > 0 : order < 0;
+      });
+    }
+  }
+
   // The next entries into rowids_, keys and cells; how many.
   StatusOr<uint32_t> Load() {
     KV_ASSIGN_OR_RETURN(const uint32_t count, access_.Next(want_, &entries_));
     want_ = std::min(want_ * 8, kBatchRows);
-    parsed_ = false;
     decoded_slowly_ = false;
     return count;
-  }
-
-  // Parses all rows of the batch, so that columns can be read.
-  Status Parse() {
-    if (parsed_) return absl::OkStatus();
-    parsed_ = true;
-    slow_ = false;
-    const uint32_t count =
-        rows_batch_.selection.rows == nullptr ? rows_batch_.selection.count : entries_.count;
-    for (uint32_t i = 0; i < count; ++i) {
-      const btree::ValueRef& cell = entries_.cells[i];
-      if (cell.is_large || !views_[i].Parse(cell.view()) ||
-          views_[i].count() > table_.stored_columns() || views_[i].has_elsewhere()) {
-        slow_ = true;
-        return absl::OkStatus();
-      }
-    }
-    return absl::OkStatus();
   }
 
   // Reads the columns that filters need (early), or the others.
@@ -141,64 +223,61 @@ class ScanOperator : public Operator {
     if (access_.covering()) {
       return early ? DecodeEntries() : absl::OkStatus();
     }
-    if (early && std::find(early_.begin(), early_.end(), true) == early_.end()) {
-      return absl::OkStatus();
-    }
-    KV_RETURN_IF_ERROR(Parse());
-    if (slow_) return DecodeSlowly();
     const bool stable = context_.reader->read_txn() != nullptr;
     for (size_t i = 0; i < slots_.size(); ++i) {
-      if (early_[i] != early) continue;
-      DecodeColumn(plan_.columns[i].column, &vectors_[i]);
+      if (columns_[i].early != early) continue;
+      if (decoded_slowly_ || !DecodeColumn(columns_[i], &vectors_[i])) return DecodeSlowly();
       vectors_[i].stable = stable;
     }
     return absl::OkStatus();
   }
 
-  void DecodeColumn(uint32_t column, Vector* vector) {
+  // False: some row can only be read by kv::Row.
+  bool DecodeColumn(ColumnState& column, Vector* vector) {
     const Selection& selection = rows_batch_.selection;
-    if (column == kv::kRowidColumn || table_.rowid_alias == column) {
+    if (column.is_rowid) {
       int64_t* to = vector->MakeIntegers();
       if (selection.rows == nullptr) {
         std::memcpy(to, entries_.rowids, selection.count * sizeof(int64_t));
       } else {
         ForEachRow(selection, [&](uint32_t row) { to[row] = entries_.rowids[row]; });
       }
-      return;
+      return true;
     }
-    if (column == planner::kKeyColumn) {
+    if (column.is_key) {
       ValueView* keys = vector->MakeValues();
       ForEachRow(selection, [&](uint32_t row) { keys[row] = ValueView::Blob(entries_.key(row)); });
-      return;
+      return true;
     }
-    const uint32_t position = table_.StoredPosition(column);
-    ValueView* to = vector->MakeValues();
-    uint32_t integers = 0;
-    uint32_t reals = 0;
-    ForEachRow(selection, [&](uint32_t row) {
-      const ValueView value = position < views_[row].count()
-                                  ? views_[row].column(position)
-                                  : table_.columns[column].default_value.view();
-      integers += value.type == ValueType::kInteger;
-      reals += value.type == ValueType::kReal;
-      to[row] = value;
-    });
-    Compact(integers, reals, vector);
+    const kv::CellRows rows{entries_.cells, selection.rows, selection.count};
+    // What the column was in the batch before, it mostly is again.
+    if (column.kind == VectorTag::kInteger) {
+      if (kv::DecodeIntegers(rows, column.place, vector->MakeIntegers())) return true;
+    } else if (column.kind == VectorTag::kReal) {
+      if (kv::DecodeReals(rows, column.place, vector->MakeReals())) return true;
+    }
+    kv::ValueCounts counts;
+    if (!kv::DecodeValues(rows, column.place, column.missing, vector->MakeValues(), &counts)) {
+      return false;
+    }
+    Compact(counts, vector);
+    column.kind = vector->tag;
+    return true;
   }
 
   // A vector of nothing but integers, or reals, becomes one of that kind.
-  void Compact(uint32_t integers, uint32_t reals, Vector* vector) {
+  void Compact(const kv::ValueCounts& counts, Vector* vector) {
     const Selection& selection = rows_batch_.selection;
     if (selection.count == 0) return;
     // Places only ever move towards the front, behind the reading end.
-    if (integers == selection.count) {
+    if (counts.integers == selection.count) {
       const ValueView* from = vector->values();
       int64_t* to = vector->MakeIntegers();
       ForEachRow(selection, [&](uint32_t row) {
         const int64_t value = from[row].integer;
         to[row] = value;
       });
-    } else if (reals == selection.count) {
+    } else if (counts.reals == selection.count) {
       const ValueView* from = vector->values();
       double* to = vector->MakeReals();
       ForEachRow(selection, [&](uint32_t row) {
@@ -290,20 +369,20 @@ class ScanOperator : public Operator {
   const kv::TableDef& table_;
   Evaluation evaluation_;
   Access access_;
-  std::vector<SlotId> slots_;      // of plan_.columns
-  std::vector<bool> early_;        // per slot: a filter reads it
-  std::vector<uint32_t> outputs_;  // positions among the slots
-  std::vector<Vector> vectors_;    // per slot
+  std::vector<SlotId> slots_;         // of plan_.columns
+  std::vector<ColumnState> columns_;  // per slot
+  std::vector<uint32_t> outputs_;     // positions among the slots
+  std::vector<Vector> vectors_;       // per slot
   Batch rows_batch_;
   Conjunction filters_;
   Conjunction recheck_;
+  const TopBound* bound_ = nullptr;  // of a sort above
+  size_t bound_column_ = 0;
+  uint16_t bound_rows_[kBatchRows];
   uint32_t want_ = kFirstBatch;
   bool done_ = false;
-  bool parsed_ = false;
   bool decoded_slowly_ = false;
-  bool slow_ = false;  // the batch has rows that only kv::Row can read
   Entries entries_;
-  kv::RowView views_[kBatchRows];
   kv::Row row_;
   kv::DecodedEntry decoded_;
 };

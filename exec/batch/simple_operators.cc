@@ -78,6 +78,8 @@ StatusOr<std::vector<uint32_t>> Positions(const std::vector<planner::SlotId>& ou
 
 class FilterOperator : public Operator {
  public:
+  void UseBound(const TopBound* bound) override { input_->UseBound(bound); }
+
   FilterOperator(QueryContext* context, OperatorPtr input)
       : Operator(context), evaluation_(context), input_(std::move(input)) {}
 
@@ -134,22 +136,22 @@ class FilterOperator : public Operator {
 
 class ProjectOperator : public Operator {
  public:
-  ProjectOperator(QueryContext* context, OperatorPtr input)
-      : Operator(context), evaluation_(context), input_(std::move(input)) {}
+  ProjectOperator(const planner::ProjectPlan& plan, QueryContext* context, OperatorPtr input)
+      : Operator(context), plan_(plan), evaluation_(context), input_(std::move(input)) {}
 
-  Status Make(const planner::ProjectPlan& plan) {
-    const std::vector<planner::SlotId>& slots = plan.inputs[0]->outputs;
+  Status Make() {
+    const std::vector<planner::SlotId>& slots = plan_.inputs[0]->outputs;
     const ExpressionMaker maker(&context_, slots);
-    for (const planner::ProjectPlan::Item& item : plan.items) {
+    for (const planner::ProjectPlan::Item& item : plan_.items) {
       KV_ASSIGN_OR_RETURN(ExpressionPtr made, maker.Make(*item.expr));
       items_.push_back(std::move(made));
     }
-    for (const planner::SlotId slot : plan.outputs) {
+    for (const planner::SlotId slot : plan_.outputs) {
       const auto item =
-          std::find_if(plan.items.begin(), plan.items.end(),
+          std::find_if(plan_.items.begin(), plan_.items.end(),
                        [&](const planner::ProjectPlan::Item& i) { return i.slot == slot; });
-      if (item != plan.items.end()) {
-        outputs_.push_back({true, static_cast<uint32_t>(item - plan.items.begin())});
+      if (item != plan_.items.end()) {
+        outputs_.push_back({true, static_cast<uint32_t>(item - plan_.items.begin())});
       } else {
         KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(slot));
         outputs_.push_back({false, position});
@@ -162,6 +164,15 @@ class ProjectOperator : public Operator {
     evaluation_.functions.status = absl::OkStatus();
     return input_->Open();
   }
+
+  void UseBound(const TopBound* bound) override {
+    const bool computed = std::any_of(plan_.items.begin(), plan_.items.end(),
+                                      [&](const auto& item) { return item.slot == bound->slot; });
+    if (!computed) input_->UseBound(bound);
+  }
+
+  StatusOr<std::optional<uint64_t>> CountRows() override { return input_->CountRows(); }
+  StatusOr<uint64_t> SkipRows(uint64_t n) override { return input_->SkipRows(n); }
 
   Status Next(Batch* batch) override {
     batch->selection = {};
@@ -189,6 +200,7 @@ class ProjectOperator : public Operator {
     uint32_t position = 0;
   };
 
+  const planner::ProjectPlan& plan_;
   Evaluation evaluation_;
   OperatorPtr input_;
   std::vector<ExpressionPtr> items_;
@@ -212,7 +224,12 @@ class LimitOperator : public Operator {
     KV_ASSIGN_OR_RETURN(skip_, EvaluateLimit(plan_.offset, &context_, 0));
     skip_ = std::max<int64_t>(skip_, 0);
     if (left_ == 0) return absl::OkStatus();
-    return input_->Open();
+    KV_RETURN_IF_ERROR(input_->Open());
+    if (skip_ > 0) {
+      KV_ASSIGN_OR_RETURN(const uint64_t skipped, input_->SkipRows(static_cast<uint64_t>(skip_)));
+      skip_ -= static_cast<int64_t>(skipped);
+    }
+    return absl::OkStatus();
   }
 
   Status Next(Batch* batch) override {
@@ -288,8 +305,8 @@ StatusOr<OperatorPtr> MakeFilter(const planner::FilterPlan& plan, QueryContext* 
 
 StatusOr<OperatorPtr> MakeProject(const planner::ProjectPlan& plan, QueryContext* context,
                                   OperatorPtr input) {
-  auto made = std::make_unique<ProjectOperator>(context, std::move(input));
-  const Status status = made->Make(plan);
+  auto made = std::make_unique<ProjectOperator>(plan, context, std::move(input));
+  const Status status = made->Make();
   return Finish(std::move(made), status);
 }
 

@@ -1,40 +1,18 @@
 // ORDER BY: all rows sorted by memcmp-able keys, or only the first ones kept.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
-#include "base/bytes.h"
 #include "exec/batch/column_store.h"
 #include "exec/batch/expression.h"
 #include "exec/batch/operator.h"
-#include "kv/key_codec.h"
+#include "exec/batch/sort_keys.h"
 
 namespace kvsql::exec {
 
-using kv::ValueView;
 using planner::SortKey;
 using planner::SortPlan;
 
 namespace {
-
-// A row's sort key: canonical bytes, the first eight of them as a number.
-struct RowKey {
-  uint64_t prefix = 0;
-  const char* bytes = nullptr;
-  uint32_t size = 0;
-  uint32_t row = 0;  // in the store; rows that sort alike stay in this order
-};
-
-bool operator<(const RowKey& a, const RowKey& b) {
-  if (a.prefix != b.prefix) return a.prefix < b.prefix;
-  const uint32_t common = std::min(a.size, b.size);
-  if (common > 8) {
-    const int order = std::memcmp(a.bytes + 8, b.bytes + 8, common - 8);
-    if (order != 0) return order < 0;
-  }
-  if (a.size != b.size) return a.size < b.size;
-  return a.row < b.row;
-}
 
 class SortOperator : public Operator {
  public:
@@ -45,6 +23,7 @@ class SortOperator : public Operator {
         input_(std::move(input)),
         store_(std::make_unique<ColumnStore>(plan.outputs.size())),
         spare_(std::make_unique<ColumnStore>(plan.outputs.size())),
+        keys_(plan.keys),
         vectors_(plan.outputs.size()) {}
 
   Status Make() {
@@ -57,13 +36,19 @@ class SortOperator : public Operator {
       KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(slot));
       outputs_.push_back(position);
     }
+    // A plain column: the input can leave out rows that are behind all the wanted ones.
+    if (plan_.keys.size() == 1 && plan_.limit != nullptr &&
+        plan_.keys[0].expr->Is(planner::NodeKind::kSlot)) {
+      bound_.slot = plan_.keys[0].expr->index;
+      input_->UseBound(&bound_);
+    }
     return absl::OkStatus();
   }
 
   Status Open() override {
     store_->Clear();
-    keys_.clear();
-    key_arena_.Reset();
+    keys_.Clear();
+    bound_.active = false;
     evaluation_.functions.status = absl::OkStatus();
     sorted_ = false;
     next_ = 0;
@@ -85,7 +70,7 @@ class SortOperator : public Operator {
     }
     const auto count = static_cast<uint32_t>(std::min<size_t>(keys_.size() - next_, kBatchRows));
     if (count == 0) return absl::OkStatus();
-    for (uint32_t i = 0; i < count; ++i) rows_[i] = keys_[next_ + i].row;
+    for (uint32_t i = 0; i < count; ++i) rows_[i] = keys_.row(next_ + i);
     next_ += count;
     batch->columns.clear();
     for (size_t i = 0; i < vectors_.size(); ++i) {
@@ -97,18 +82,7 @@ class SortOperator : public Operator {
   }
 
  private:
-  static constexpr size_t kTopRows = 4096;  // kept at least, before a cut to the wanted ones
-
-  void AppendKey(const SortKey& key, const ValueView& value) {
-    // NULLs first or last, whatever the direction.
-    const bool null_low = key.nulls_first;
-    if (value.is_null()) {
-      key_.push_back(null_low ? '\x01' : '\x03');
-      return;
-    }
-    key_.push_back('\x02');
-    kv::AppendKeyElement(value, {key.collation, key.descending, false}, &key_);
-  }
+  static constexpr size_t kTopRows = 64;  // more than the wanted ones, before a cut to these
 
   Status Consume() {
     Batch batch;
@@ -123,69 +97,36 @@ class SortOperator : public Operator {
         key_vectors[i] = &key_exprs_[i]->Evaluate(evaluation_, batch.selection);
       }
       KV_RETURN_IF_ERROR(evaluation_.status());
-      // Rows that are behind all the wanted ones are left out at once.
-      uint32_t count = 0;
-      ForEachRow(batch.selection, [&](uint32_t row) {
-        key_.clear();
-        for (size_t i = 0; i < key_vectors.size(); ++i) {
-          AppendKey(plan_.keys[i], key_vectors[i]->At(row));
-        }
-        RowKey key = MakeKey(store_->rows() + count);
-        if (has_bound_ && !(key < bound_)) return;
-        char* bytes = key_arena_.Allocate(key_.size());
-        std::memcpy(bytes, key_.data(), key_.size());
-        key.bytes = bytes;
-        key_bytes_ += key_.size() + sizeof(RowKey);
-        keys_.push_back(key);
-        kept_[count++] = static_cast<uint16_t>(row);
-      });
+      const uint32_t count =
+          keys_.Append(key_vectors.data(), batch.selection, store_->rows(), kept_);
+      if (count == 0) continue;
       for (size_t i = 0; i < outputs_.size(); ++i) columns[i] = batch.columns[outputs_[i]];
       store_->Append(columns, {kept_, count});
       if (keys_.size() >= kTopRows && keys_.size() / 2 >= wanted_) CutToWanted();
-      KV_RETURN_IF_ERROR(charge_.Set(store_->bytes() + key_bytes_));
+      KV_RETURN_IF_ERROR(charge_.Set(store_->bytes() + keys_.bytes()));
     }
-    has_bound_ = false;
-    if (keys_.size() > wanted_) {
-      std::partial_sort(keys_.begin(), keys_.begin() + static_cast<ptrdiff_t>(wanted_),
-                        keys_.end());
-      keys_.resize(wanted_);
-    } else {
-      std::sort(keys_.begin(), keys_.end());
-    }
+    bound_.active = false;
+    keys_.Sort(static_cast<size_t>(std::min<uint64_t>(wanted_, keys_.size())));
     return absl::OkStatus();
-  }
-
-  RowKey MakeKey(uint32_t row) const {
-    RowKey key;
-    uint8_t prefix[8] = {};
-    std::memcpy(prefix, key_.data(), std::min<size_t>(8, key_.size()));
-    key.prefix = LoadBe<uint64_t>(prefix);
-    key.bytes = key_.data();
-    key.size = static_cast<uint32_t>(key_.size());
-    key.row = row;
-    return key;
   }
 
   // Keeps only the first `wanted_` rows of those so far.
   void CutToWanted() {
     if (wanted_ == 0) {
-      keys_.clear();
+      keys_.Clear();
       store_->Clear();
       return;
     }
-    const auto end = keys_.begin() + static_cast<ptrdiff_t>(wanted_);
-    std::nth_element(keys_.begin(), end - 1, keys_.end());
-    keys_.resize(wanted_);
-    // The rows and keys that stay, in the order they came, moved to a fresh store.
-    std::sort(keys_.begin(), keys_.end(),
-              [](const RowKey& a, const RowKey& b) { return a.row < b.row; });
+    keys_.Cut(static_cast<size_t>(wanted_));
+    // The rows that stay, in the order they came, moved to a fresh store.
     spare_->Clear();
     std::vector<const Vector*> columns(vectors_.size());
-    std::string kept_bytes;
-    for (const RowKey& key : keys_) kept_bytes.append(key.bytes, key.size);
     for (size_t begin = 0; begin < keys_.size(); begin += kBatchRows) {
       const auto count = static_cast<uint32_t>(std::min<size_t>(keys_.size() - begin, kBatchRows));
-      for (uint32_t i = 0; i < count; ++i) rows_[i] = keys_[begin + i].row;
+      for (uint32_t i = 0; i < count; ++i) {
+        rows_[i] = keys_.row(begin + i);
+        keys_.SetRow(begin + i, static_cast<uint32_t>(begin + i));
+      }
       for (size_t i = 0; i < vectors_.size(); ++i) {
         store_->Gather(i, rows_, count, false, &vectors_[i]);
         columns[i] = &vectors_[i];
@@ -193,21 +134,7 @@ class SortOperator : public Operator {
       spare_->Append(columns, {nullptr, count});
     }
     std::swap(store_, spare_);
-    key_arena_.Reset();
-    char* bytes = key_arena_.Allocate(kept_bytes.size());
-    std::memcpy(bytes, kept_bytes.data(), kept_bytes.size());
-    uint32_t row = 0;
-    for (RowKey& key : keys_) {
-      key.bytes = bytes;
-      bytes += key.size;
-      key.row = row++;
-    }
-    bound_ = *std::max_element(keys_.begin(), keys_.end());
-    bound_.row = UINT32_MAX;
-    bound_bytes_.assign(bound_.bytes, bound_.size);
-    bound_.bytes = bound_bytes_.data();
-    has_bound_ = true;
-    key_bytes_ = kept_bytes.size() + keys_.size() * sizeof(RowKey);
+    bound_.active = bound_.slot != planner::kNoSlot && keys_.GetBound(&bound_);
   }
 
   const SortPlan& plan_;
@@ -217,15 +144,9 @@ class SortOperator : public Operator {
   std::vector<uint32_t> outputs_;
   std::unique_ptr<ColumnStore> store_;
   std::unique_ptr<ColumnStore> spare_;
-  std::vector<RowKey> keys_;
-  TextArena key_arena_;
-  size_t key_bytes_ = 0;
-  std::string key_;
+  SortKeys keys_;
+  TopBound bound_;
   uint64_t wanted_ = UINT64_MAX;
-  // With a cut behind: rows that do not sort before this one are not wanted.
-  bool has_bound_ = false;
-  RowKey bound_;
-  std::string bound_bytes_;
   bool sorted_ = false;
   size_t next_ = 0;
   MemoryCharge charge_{&context_};

@@ -36,6 +36,14 @@ struct AggregateFunction {
   void (*step_reals)(void* state, const double* values, const uint16_t* sel, int n);
   // count only: `n` rows that count.
   void (*step_count)(void* state, int64_t n);
+
+  // One step in each of many groups: for every selected row the state at blocks[row] + offset, with the argument
+  // values[row], if it has one. Null if the function has no such shortcut. They set no took_row.
+  void (*step_group_integers)(char* const* blocks, uint32_t offset, const int64_t* values,
+                              const uint16_t* sel, int n);
+  void (*step_group_reals)(char* const* blocks, uint32_t offset, const double* values,
+                           const uint16_t* sel, int n);
+  void (*step_group_count)(char* const* blocks, uint32_t offset, const uint16_t* sel, int n);
 };
 
 // `id` is of an aggregate.

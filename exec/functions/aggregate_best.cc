@@ -82,6 +82,33 @@ void StepNumbers(void* state, const T* values, const uint16_t* sel, int n) {
   }
 }
 
+template <bool kMax, typename T>
+void StepGroupNumbers(char* const* blocks, uint32_t offset, const T* values, const uint16_t* sel,
+                      int n) {
+  ForEachGroup<BestState>(blocks, offset, sel, n, [values](BestState* best, int row) {
+    const T value = values[row];
+    if constexpr (std::is_same_v<T, double>) {
+      if (best->value.type != ValueType::kReal) {
+        const ValueView view = ValueView::Real(value);
+        if (best->value.is_null() || IsBetter<kMax>(kv::CompareValues(view, best->value))) {
+          best->value = view;
+        }
+      } else if (kMax ? value > best->value.real : value < best->value.real) {
+        best->value.real = value;
+      }
+    } else {
+      if (best->value.type != ValueType::kInteger) {
+        const ValueView view = ValueView::Integer(value);
+        if (best->value.is_null() || IsBetter<kMax>(kv::CompareValues(view, best->value))) {
+          best->value = view;
+        }
+      } else if (kMax ? value > best->value.integer : value < best->value.integer) {
+        best->value.integer = value;
+      }
+    }
+  });
+}
+
 StatusOr<ValueView> ResultOfBest(FunctionContext&, void* state) {
   return static_cast<const BestState*>(state)->value;
 }
@@ -96,6 +123,9 @@ constexpr AggregateFunction kBest = {
     .step_integers = StepNumbers<kMax, int64_t>,
     .step_reals = StepNumbers<kMax, double>,
     .step_count = nullptr,
+    .step_group_integers = StepGroupNumbers<kMax, int64_t>,
+    .step_group_reals = StepGroupNumbers<kMax, double>,
+    .step_group_count = nullptr,
 };
 
 }  // namespace

@@ -78,6 +78,9 @@ const AggregateFunction kGroupConcatAggregate = {
     .step_integers = nullptr,
     .step_reals = nullptr,
     .step_count = nullptr,
+    .step_group_integers = nullptr,
+    .step_group_reals = nullptr,
+    .step_group_count = nullptr,
 };
 
 }  // namespace kvsql::exec

@@ -28,6 +28,18 @@ void CountRows(void* state, int64_t n) { *static_cast<int64_t*>(state) += n; }
 void CountIntegers(void* state, const int64_t*, const uint16_t*, int n) { CountRows(state, n); }
 void CountReals(void* state, const double*, const uint16_t*, int n) { CountRows(state, n); }
 
+void CountGroups(char* const* blocks, uint32_t offset, const uint16_t* sel, int n) {
+  ForEachGroup<int64_t>(blocks, offset, sel, n, [](int64_t* count, int) { ++*count; });
+}
+void CountGroupIntegers(char* const* blocks, uint32_t offset, const int64_t*, const uint16_t* sel,
+                        int n) {
+  CountGroups(blocks, offset, sel, n);
+}
+void CountGroupReals(char* const* blocks, uint32_t offset, const double*, const uint16_t* sel,
+                     int n) {
+  CountGroups(blocks, offset, sel, n);
+}
+
 // ---- sum, total, avg
 
 // Two sums run side by side, as in SQLite: an exact one of integers, until a real comes or it overflows;
@@ -141,6 +153,22 @@ void StepSumReals(void* state, const double* values, const uint16_t* sel, int n)
   sum->reals = total;
 }
 
+void SumGroupIntegers(char* const* blocks, uint32_t offset, const int64_t* values,
+                      const uint16_t* sel, int n) {
+  ForEachGroup<SumState>(blocks, offset, sel, n, [values](SumState* sum, int row) {
+    ++sum->count;
+    AddInteger(sum, values[row]);
+  });
+}
+
+void SumGroupReals(char* const* blocks, uint32_t offset, const double* values, const uint16_t* sel,
+                   int n) {
+  ForEachGroup<SumState>(blocks, offset, sel, n, [values](SumState* sum, int row) {
+    ++sum->count;
+    AddReal(sum, values[row]);
+  });
+}
+
 StatusOr<ValueView> ResultOfSum(FunctionContext&, void* state) {
   const auto* sum = static_cast<const SumState*>(state);
   if (sum->count == 0) return ValueView();
@@ -170,13 +198,17 @@ const AggregateFunction kCountAggregate = {
     .step_integers = CountIntegers,
     .step_reals = CountReals,
     .step_count = CountRows,
+    .step_group_integers = CountGroupIntegers,
+    .step_group_reals = CountGroupReals,
+    .step_group_count = CountGroups,
 };
 
 #define KVSQL_SUM(result_function)                                                               \
   {                                                                                              \
     .state_size = sizeof(SumState), .init = InitSum, .step = StepSum, .result = result_function, \
     .destroy = nullptr, .step_integers = StepSumIntegers, .step_reals = StepSumReals,            \
-    .step_count = nullptr,                                                                       \
+    .step_count = nullptr, .step_group_integers = SumGroupIntegers,                              \
+    .step_group_reals = SumGroupReals, .step_group_count = nullptr,                              \
   }
 const AggregateFunction kSumAggregate = KVSQL_SUM(ResultOfSum);
 const AggregateFunction kTotalAggregate = KVSQL_SUM(ResultOfTotal);

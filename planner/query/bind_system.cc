@@ -86,10 +86,12 @@ StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* sour
       for (const kv::IndexDef& index : table->indexes) {
         if (index.statistics.empty()) continue;
         any = true;
-        rows.push_back({text(table->name), text(index.name), text(StatisticsText(index.statistics))});
+        rows.push_back(
+            {text(table->name), text(index.name), text(StatisticsText(index.statistics))});
       }
       if (!any) {
-        rows.push_back({text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
+        rows.push_back(
+            {text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
       }
     }
     if (rows.empty()) return false;  // nothing was ever analyzed

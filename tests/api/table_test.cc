@@ -118,7 +118,9 @@ TEST_F(TableTest, ReadsRowsByUniqueIndexes) {
 
 // What SQL says of rows holds for those that come through the key door.
 TEST_F(TableTest, WritesKeepChecksDefaultsAndPartialIndexes) {
-  Execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a CHECK (a > 0), b DEFAULT (1 + 2), c DEFAULT (upper('x')))");
+  Execute(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a CHECK (a > 0), b DEFAULT (1 + 2), c DEFAULT "
+      "(upper('x')))");
   Execute("CREATE UNIQUE INDEX t_big ON t(b) WHERE a > 10");
   Execute("CREATE UNIQUE INDEX t_sum ON t(a + b)");
   Table t = Must(db.table("t"));
@@ -146,7 +148,9 @@ TEST_F(TableTest, WritesKeepChecksDefaultsAndPartialIndexes) {
 }
 
 TEST_F(TableTest, ConflictClausesHoldForInsertRow) {
-  Execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a UNIQUE ON CONFLICT REPLACE, b NOT NULL ON CONFLICT IGNORE)");
+  Execute(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a UNIQUE ON CONFLICT REPLACE, b NOT NULL ON CONFLICT "
+      "IGNORE)");
   Table t = Must(db.table("t"));
   Must(t.insert_row({1, 5, 1}));
   Must(t.insert_row({2, 5, 2}));

@@ -71,8 +71,9 @@ TEST_F(CatalogTest, ExpressionsAndConflictClausesComeBack) {
   def.columns[1].default_expression = true;
   def.checks = {{"positive", "a > 0"}, {"", "b <> a"}};
   def.key_conflict = OnConflict::kReplace;
-  AddIndex(&def, "i", {{kExpressionColumn, Collation::kNocase, true}, {0, Collation::kBinary, false}},
-           true, IndexOrigin::kCreateIndex);
+  AddIndex(&def, "i",
+           {{kExpressionColumn, Collation::kNocase, true}, {0, Collation::kBinary, false}}, true,
+           IndexOrigin::kCreateIndex);
   def.indexes[0].where_sql = "a IS NOT NULL";
   def.indexes[0].expressions = {"lower(b)", ""};
   def.indexes[0].conflict = OnConflict::kFail;
