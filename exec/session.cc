@@ -232,6 +232,9 @@ StatusOr<kv::WriteTxn*> Session::EnsureWrite() {
 }
 
 StatusOr<kv::WriteTxn*> Session::BeginStatement() {
+  if (query_only_) {
+    return absl::FailedPreconditionError("attempt to write a readonly database: query_only is on");
+  }
   if (state_ != State::kAutocommit) {
     KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, EnsureWrite());
     KV_RETURN_IF_ERROR(txn->CheckUsable());

@@ -110,6 +110,10 @@ class Session {
   void set_durability(kv::Durability durability) { durability_ = durability; }
   kv::Durability durability() const { return durability_; }
 
+  // PRAGMA query_only: statements that write fail.
+  void set_query_only(bool query_only) { query_only_ = query_only; }
+  bool query_only() const { return query_only_; }
+
   // --- Results of statements ------------------------------------------------------------------------
   int64_t last_insert_rowid() const { return last_insert_rowid_; }
   int64_t changes() const { return changes_; }              // of the last INSERT, UPDATE or DELETE
@@ -196,6 +200,7 @@ class Session {
   std::chrono::milliseconds busy_timeout_;
   planner::PlanOptions plan_options_;
   kv::Durability durability_;
+  bool query_only_ = false;
   uint64_t serial_ = 0;
   int64_t last_insert_rowid_ = 0;
   int64_t changes_ = 0;

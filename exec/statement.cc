@@ -162,6 +162,7 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kQueryUpdate:
     case PlanKind::kQueryDelete:
     case PlanKind::kQueryCreate:
+    case PlanKind::kQuerySequence:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
     case PlanKind::kCreateView:

@@ -23,6 +23,13 @@ int64_t ToInteger(std::string_view text) {
   return value >= INT32_MIN && value <= INT32_MAX ? value : 0;
 }
 
+bool ToBoolean(std::string_view text) {
+  for (const std::string_view on : {"on", "yes", "true"}) {
+    if (kv::EqualsIgnoreCase(text, on)) return true;
+  }
+  return ToInteger(text) != 0;
+}
+
 kv::Durability ToDurability(std::string_view text) {
   // OFF promises less than kvsql has.
   for (const std::string_view level : {"off", "normal", "0", "1"}) {
@@ -38,9 +45,9 @@ StatusOr<std::vector<std::vector<Value>>> CheckIntegrity(Session* session,
         "PRAGMA integrity_check cannot run inside a transaction that writes");
   }
   const int64_t limit = ToInteger(argument);
-  KV_ASSIGN_OR_RETURN(const std::vector<std::string> findings,
-                      session->store()->CheckIntegrity(
-                          limit > 0 ? static_cast<size_t>(limit) : size_t{100}));
+  KV_ASSIGN_OR_RETURN(
+      const std::vector<std::string> findings,
+      session->store()->CheckIntegrity(limit > 0 ? static_cast<size_t>(limit) : size_t{100}));
   std::vector<std::vector<Value>> rows;
   for (const std::string& finding : findings) rows.push_back({Text(finding)});
   if (findings.empty()) rows.push_back({Text("ok")});
@@ -85,6 +92,12 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
             std::chrono::milliseconds(std::max<int64_t>(ToInteger(plan.argument), 0)));
       }
       return answer(Integer(session_->busy_timeout().count()));
+    case PragmaKind::kQueryOnly:
+      if (plan.has_argument) {
+        session_->set_query_only(ToBoolean(plan.argument));
+        return absl::OkStatus();
+      }
+      return answer(Integer(session_->query_only() ? 1 : 0));
     case PragmaKind::kMmapSize:
       if (store->pager()->in_memory()) return absl::OkStatus();
       return answer(Integer(static_cast<int64_t>(store->options().map_size)));
@@ -96,8 +109,8 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       return answer(Integer(static_cast<int64_t>(store->pager()->stats().free_pages)));
     case PragmaKind::kCheckpoint:
       if (session_->write_txn() != nullptr || store->pager()->in_memory()) {
-        made_rows_.push_back({Integer(session_->write_txn() != nullptr ? 1 : 0), Integer(-1),
-                              Integer(-1)});
+        made_rows_.push_back(
+            {Integer(session_->write_txn() != nullptr ? 1 : 0), Integer(-1), Integer(-1)});
         return absl::OkStatus();
       }
       KV_RETURN_IF_ERROR(store->Checkpoint());

@@ -97,9 +97,10 @@ struct IndexDef {
   IndexOrigin origin = IndexOrigin::kCreateIndex;
   OnConflict conflict = OnConflict::kDefault;  // of the constraint
   TreeId tree = pager::kNoTree;
-  std::string sql;                       // empty for those that constraints make
-  std::string where_sql;                 // of a partial index: which rows are in it
-  std::vector<std::string> expressions;  // per column: the text of an expression; or empty as a whole
+  std::string sql;        // empty for those that constraints make
+  std::string where_sql;  // of a partial index: which rows are in it
+  std::vector<std::string>
+      expressions;  // per column: the text of an expression; or empty as a whole
 
   // Derived.
   std::vector<KeyPart> parts;
@@ -126,7 +127,8 @@ struct TableDef {
       primary_key;  // in key order; empty if there is none. With an alias: that column
   std::vector<IndexDef> indexes;  // UNIQUE and non-integer PRIMARY KEY ones included
   std::vector<CheckDef> checks;
-  OnConflict key_conflict = OnConflict::kDefault;  // of the rowid alias, or of the WITHOUT ROWID key
+  OnConflict key_conflict =
+      OnConflict::kDefault;  // of the rowid alias, or of the WITHOUT ROWID key
   bool strict = false;
   bool autoincrement = false;
   TreeId tree = pager::kNoTree;
@@ -173,6 +175,7 @@ struct ViewDef {
   std::string sql;                   // CREATE VIEW ...
   // Ids of trees that were in use when it was made: where it stands among the tables of sqlite_schema.
   TreeId trees_before = pager::kNoTree;
+  uint64_t made_at = 0;  // the schema's version; among those with the same trees
 };
 
 // What a name in the catalog stands for. A sequence is the largest rowid that a table with

@@ -74,8 +74,13 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   if (!taken) return result;
   KV_RETURN_IF_ERROR(change.ChooseRowid(rowid, std::nullopt));
   result.rowid = change.rowid();
+  // A row that is left out has had its rowid all the same.
+  const auto ignore = [&]() -> StatusOr<WriteResult> {
+    KV_RETURN_IF_ERROR(change.StoreSequence());
+    return result;
+  };
   KV_ASSIGN_OR_RETURN(taken, change.Check());
-  if (!taken) return result;
+  if (!taken) return ignore();
   KV_RETURN_IF_ERROR(change.MakeKeys());
   KV_RETURN_IF_ERROR(change.EncodeRowBytes(nullptr));
 
@@ -89,7 +94,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   }
 
   KV_ASSIGN_OR_RETURN(taken, change.FindConflicts(/*moves=*/true, std::nullopt));
-  if (!taken) return result;
+  if (!taken) return ignore();
 
   const auto apply = [&]() -> Status {
     if (change.key_taken()) {
@@ -145,8 +150,8 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
   if (!table.indexes.empty()) {
     scratch.old_values.resize(table.columns.size());
     old.Columns(scratch.old_values.data());
-    KV_RETURN_IF_ERROR(change.MakeEntries(scratch.old_values, old_rowid, scratch.old_key,
-                                          &scratch.old_entries));
+    KV_RETURN_IF_ERROR(
+        change.MakeEntries(scratch.old_values, old_rowid, scratch.old_key, &scratch.old_entries));
   }
 
   const bool moves = table.has_rowid() ? change.rowid() != old_rowid
@@ -167,9 +172,8 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
       const IndexEntry& before = scratch.old_entries[i];
       const IndexEntry& after = scratch.entries[i];
       if (before.absent || (!after.absent && before.key == after.key)) continue;
-      KV_ASSIGN_OR_RETURN(
-          const bool deleted,
-          txn.Delete(table.indexes[i].tree, std::string_view(before.key)));
+      KV_ASSIGN_OR_RETURN(const bool deleted,
+                          txn.Delete(table.indexes[i].tree, std::string_view(before.key)));
       if (!deleted) return DamagedIndex(table, table.indexes[i]);
     }
     if (moves) {

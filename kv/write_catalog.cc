@@ -180,6 +180,12 @@ StatusOr<int64_t> WriteTxn::ReadSequence(const TableDef& table) {
   return largest.value_or(0);
 }
 
+Status WriteTxn::EraseSequence(const TableDef& table) {
+  const StatusOr<bool> erased =
+      Delete(pager::kCatalogTree, std::string_view(CatalogKey(ObjectKind::kSequence, table.name)));
+  return erased.status();
+}
+
 Status WriteTxn::WriteProperty(std::string_view name, int64_t value) {
   KV_RETURN_IF_ERROR(CheckUsable());
   KV_RETURN_IF_ERROR(EnsureCatalog());
@@ -201,8 +207,8 @@ StatusOr<RowRules*> WriteTxn::RulesOf(const TableDef& table) {
 StatusOr<std::unique_ptr<RowRules>> MakeRules(const Store& store, const TableDef& table,
                                               Reader reader) {
   if (store.options().make_row_rules == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "table ", table.name, " has expressions, and nothing here can evaluate them"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("table ", table.name, " has expressions, and nothing here can evaluate them"));
   }
   return store.options().make_row_rules(table, reader);
 }
@@ -284,6 +290,8 @@ StatusOr<const ViewDef*> WriteTxn::CreateView(ViewDef def) {
   KV_RETURN_IF_ERROR(CheckUsable());
   KV_RETURN_IF_ERROR(CheckTableName(def.name));
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kView, def.name));
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  def.made_at = static_cast<uint64_t>(version);
   def.trees_before = txn_->tree_limit();
   while (def.trees_before > 0 && !txn_->root(def.trees_before - 1).exists) --def.trees_before;
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kView, def.name, EncodeView(def)));

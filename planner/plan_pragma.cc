@@ -1,6 +1,6 @@
 // PRAGMAs: which there are, and the rows of those that tell of the schema.
-#include "planner/pragma_rows.h"
 #include "planner/planner.h"
+#include "planner/pragma_rows.h"
 
 namespace kvsql::planner {
 namespace {
@@ -18,7 +18,7 @@ struct Pragma {
   std::string_view name;
   PragmaKind kind = PragmaKind::kRows;
   uint8_t flags = 0;
-  std::string_view fixed;       // a number, or a text
+  std::string_view fixed;        // a number, or a text
   std::string_view column = {};  // its name, if that is not the pragma's
 };
 
@@ -72,11 +72,11 @@ constexpr Pragma kPragmas[] = {
     {"page_count", PragmaKind::kPageCount, 0, ""},
     {"page_size", PragmaKind::kPageSize, kSilentSet, ""},
     {"pragma_list", PragmaKind::kRows, kSchemaRows, ""},
-    {"query_only", PragmaKind::kRows, kOption | kOnlyDefault, "0"},
+    {"query_only", PragmaKind::kQueryOnly, kSilentSet, ""},
     {"quick_check", PragmaKind::kIntegrityCheck, 0, ""},
     {"read_uncommitted", PragmaKind::kRows, kOption, "0"},
     {"recursive_triggers", PragmaKind::kRows, kOption, "0"},
-    {"reverse_unordered_selects", PragmaKind::kRows, kOption | kOnlyDefault, "0"},
+    {"reverse_unordered_selects", PragmaKind::kRows, kOption, "0"},
     {"schema_version", PragmaKind::kProperty, kSilentSet, ""},
     {"secure_delete", PragmaKind::kRows, kFixed, "0"},
     {"short_column_names", PragmaKind::kRows, kOption | kOnlyDefault, "1"},
@@ -127,8 +127,7 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
   auto plan = New<PragmaPlan>();
   const parser::QualifiedName& name = statement.name;
   if (!IsMainSchema(name.schema) && !kv::EqualsIgnoreCase(name.schema.text, "temp")) {
-    return Error(name.schema.range.begin,
-                 "unknown database " + std::string(name.schema.text));
+    return Error(name.schema.range.begin, "unknown database " + std::string(name.schema.text));
   }
   const Pragma* pragma = FindPragma(name.object.text);
   // As in SQLite, a pragma that nobody knows answers nothing.

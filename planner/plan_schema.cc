@@ -119,9 +119,8 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   plan->index.name = std::string(name.text);
   plan->index.table = table->name;
   plan->index.unique = statement.unique;
-  KV_ASSIGN_OR_RETURN(
-      plan->index.columns,
-      BindKeyColumns(sql_, *table, statement.columns, reader_, &plan->index.expressions));
+  KV_ASSIGN_OR_RETURN(plan->index.columns, BindKeyColumns(sql_, *table, statement.columns, reader_,
+                                                          &plan->index.expressions));
   if (statement.where != nullptr) {
     KV_RETURN_IF_ERROR(CheckStorable(sql_, *statement.where, "partial index WHERE clauses"));
     KV_RETURN_IF_ERROR(CheckNames(sql_, table, *statement.where, reader_));

@@ -134,6 +134,9 @@ StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& state
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) {
+  if (kv::EqualsIgnoreCase(statement.target.name.object.text, "sqlite_sequence")) {
+    return PlanSequenceWrite(statement.target, &statement.assignments, statement.where);
+  }
   if (options_.batch_only) return PlanQueryUpdate(statement);
   StatusOr<PlanPtr> direct = PlanDirectUpdate(statement);
   if (direct.ok()) return direct;
@@ -181,6 +184,9 @@ StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& state
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanDelete(const parser::DeleteStatement& statement) {
+  if (kv::EqualsIgnoreCase(statement.target.name.object.text, "sqlite_sequence")) {
+    return PlanSequenceWrite(statement.target, nullptr, statement.where);
+  }
   if (options_.batch_only) return PlanQueryDelete(statement);
   StatusOr<PlanPtr> direct = PlanDirectDelete(statement);
   if (direct.ok()) return direct;

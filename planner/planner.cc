@@ -38,8 +38,7 @@ StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& na
   if (table != nullptr) return table;
   KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name.object.text));
   if (view != nullptr) {
-    return Error(name.object.range.begin,
-                 "cannot modify " + view->name + " because it is a view");
+    return Error(name.object.range.begin, "cannot modify " + view->name + " because it is a view");
   }
   for (const std::string_view schema_table :
        {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master",

@@ -81,6 +81,12 @@ class Planner {
   StatusOr<PlanPtr> PlanQueryUpdate(const parser::UpdateStatement& statement);
   StatusOr<PlanPtr> PlanQueryDelete(const parser::DeleteStatement& statement);
 
+  // --- plan_sequence.cc -----------------------------------------------------------------------------
+  // `assignments` null: a DELETE.
+  StatusOr<PlanPtr> PlanSequenceWrite(const parser::TargetTable& target,
+                                      const std::span<parser::Assignment>* assignments,
+                                      const parser::Expr* where);
+
   // --- plan_schema.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanCreateTable(const parser::CreateTableStatement& statement);
   StatusOr<PlanPtr> PlanCreateTableAs(const parser::CreateTableStatement& statement);

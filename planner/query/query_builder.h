@@ -58,6 +58,8 @@ class QueryBuilder {
   // Makes the table that a statement changes the block's first source, and its FROM.
   StatusOr<Source*> AddTarget(const kv::TableDef& table, const parser::TargetTable& target,
                               Block* block);
+  // The same for a table of the catalog.
+  StatusOr<Source*> AddSystemTarget(const parser::TargetTable& target, Block* block);
   // The key of the target's row: its rowid, or the key's bytes.
   ExprNode* KeyOf(const Source& target);
   // A single value: a row value is an error.
@@ -261,8 +263,8 @@ class QueryBuilder {
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
   static constexpr int kMaxQueryDepth = 100;
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
-  int depth_ = 0;                     // of views and queries inside each other
-  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
+  int depth_ = 0;                                      // of views and queries inside each other
+  const ViewChain* views_ = nullptr;                   // whose text this is, and those around it
 };
 
 // The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
