@@ -7,6 +7,8 @@
 #include "exec/batch/expression.h"
 #include "exec/batch/key_table.h"
 #include "exec/batch/operator.h"
+#include "exec/batch/spill.h"
+#include "exec/batch/subquery.h"
 #include "exec/scalar_ops.h"
 
 namespace kvsql::exec {
@@ -156,7 +158,9 @@ class MemoryJoin : public JoinOperator {
       : JoinOperator(plan, context, std::move(left), std::move(right)),
         build_(context),
         store_(right_slots_.size()),
-        table_(KeyColumns(plan)) {}
+        table_(KeyColumns(plan)),
+        left_rows_(left_slots_.size()),
+        right_rows_(right_slots_.size()) {}
 
   Status Make() override {
     KV_RETURN_IF_ERROR(JoinOperator::Make());
@@ -177,10 +181,107 @@ class MemoryJoin : public JoinOperator {
     left_done_ = false;
     in_batch_ = false;
     next_unmatched_ = 0;
+    jobs_.clear();
+    job_ = Job();
     return left_->Open();
   }
 
   Status Next(Batch* batch) override {
+    for (;;) {
+      KV_RETURN_IF_ERROR(NextOfJob(batch));
+      if (!batch->empty() || jobs_.empty()) return absl::OkStatus();
+      // Rows that were put aside.
+      job_ = std::move(jobs_.back());
+      jobs_.pop_back();
+      built_ = false;
+      left_done_ = false;
+      in_batch_ = false;
+      next_unmatched_ = 0;
+    }
+  }
+
+ private:
+  // Rows of both sides with some of the keys, put aside.
+  struct Job {
+    std::unique_ptr<SpillStream> left;  // null: the inputs
+    std::unique_ptr<SpillStream> right;
+    uint32_t level = 0;
+  };
+
+  Status NextLeft(Batch* batch) {
+    return job_.left == nullptr ? left_->Next(batch) : left_rows_.Next(job_.left.get(), batch);
+  }
+  Status NextRight(Batch* batch) {
+    return job_.right == nullptr ? right_->Next(batch) : right_rows_.Next(job_.right.get(), batch);
+  }
+
+  // Deals a batch's rows out by their keys.
+  Status PutAside(const Batch& batch, const std::vector<ExpressionPtr>& key_exprs,
+                  SpillPartitions* partitions) {
+    build_.arena.Reset();
+    build_.batch = &batch;
+    std::vector<const Vector*> keys;
+    for (const ExpressionPtr& expr : key_exprs) {
+      keys.push_back(&expr->Evaluate(build_, batch.selection));
+    }
+    KV_RETURN_IF_ERROR(build_.status());
+    Status status;
+    ForEachRow(batch.selection, [&](uint32_t row) {
+      spill_key_.clear();
+      for (size_t i = 0; i < keys.size(); ++i) {
+        AppendComparisonKey(keys[i]->At(row), plan_.keys[i].extra, &spill_key_);
+      }
+      spill_record_.clear();
+      AppendSpilledRow(batch.columns, row, &spill_record_);
+      if (status.ok()) status = partitions->Add(spill_key_, spill_record_);
+    });
+    return status;
+  }
+
+  // The right side is too large: both sides are dealt out into jobs.
+  Status Partition() {
+    KV_ASSIGN_OR_RETURN(SpillFile * file, context_.Spill());
+    SpillPartitions right(file, job_.level);
+    std::vector<Vector> vectors(right_slots_.size());
+    Batch batch;
+    for (uint32_t row = 0; row < store_.rows(); row += kBatchRows) {
+      const uint32_t count = std::min(store_.rows() - row, kBatchRows);
+      for (uint32_t i = 0; i < count; ++i) pair_right_[i] = row + i;
+      batch.columns.clear();
+      for (size_t i = 0; i < vectors.size(); ++i) {
+        store_.Gather(i, pair_right_, count, false, &vectors[i]);
+        batch.columns.push_back(&vectors[i]);
+      }
+      batch.selection = {nullptr, count};
+      KV_RETURN_IF_ERROR(PutAside(batch, right_keys_, &right));
+    }
+    store_.Clear();
+    table_.Clear();
+    first_.clear();
+    next_.clear();
+    charge_.Release();
+    for (;;) {
+      KV_RETURN_IF_ERROR(NextRight(&batch));
+      if (batch.empty()) break;
+      KV_RETURN_IF_ERROR(PutAside(batch, right_keys_, &right));
+    }
+    KV_RETURN_IF_ERROR(right.Finish());
+    SpillPartitions left(file, job_.level);
+    for (;;) {
+      KV_RETURN_IF_ERROR(NextLeft(&batch));
+      if (batch.empty()) break;
+      KV_RETURN_IF_ERROR(PutAside(batch, left_keys_, &left));
+    }
+    KV_RETURN_IF_ERROR(left.Finish());
+    for (size_t i = 0; i < SpillPartitions::kCount; ++i) {
+      Job job{left.Take(i), right.Take(i), job_.level + 1};
+      if (!job.left->empty() || !job.right->empty()) jobs_.push_back(std::move(job));
+    }
+    left_done_ = true;
+    return absl::OkStatus();
+  }
+
+  Status NextOfJob(Batch* batch) {
     batch->selection = {};
     if (!built_) {
       built_ = true;
@@ -189,7 +290,7 @@ class MemoryJoin : public JoinOperator {
     }
     while (!left_done_) {
       if (!in_batch_) {
-        KV_RETURN_IF_ERROR(left_->Next(&left_batch_));
+        KV_RETURN_IF_ERROR(NextLeft(&left_batch_));
         if (left_batch_.empty()) {
           left_done_ = true;
           break;
@@ -234,7 +335,6 @@ class MemoryJoin : public JoinOperator {
     return absl::OkStatus();
   }
 
- private:
   static std::vector<KeyTable::Column> KeyColumns(const JoinPlan& plan) {
     std::vector<KeyTable::Column> columns;
     for (const JoinPlan::Key& key : plan.keys) columns.push_back({key.extra, key.is});
@@ -248,11 +348,11 @@ class MemoryJoin : public JoinOperator {
     next_.clear();
     charge_.Release();
     build_.functions.status = absl::OkStatus();
-    KV_RETURN_IF_ERROR(right_->Open());
+    if (job_.right == nullptr) KV_RETURN_IF_ERROR(right_->Open());
     Batch batch;
     std::vector<const Vector*> keys(right_keys_.size());
     for (;;) {
-      KV_RETURN_IF_ERROR(right_->Next(&batch));
+      KV_RETURN_IF_ERROR(NextRight(&batch));
       if (batch.empty()) break;
       uint32_t row_number = store_.rows();
       store_.Append(batch.columns, batch.selection);
@@ -281,8 +381,18 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      KV_RETURN_IF_ERROR(
-          charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
+      const size_t bytes = store_.bytes() + table_.memory_bytes() + next_.size() * 4;
+      if (!charge_.Fits(bytes) && !plan_.keys.empty() &&
+          store_.rows() >= SpillPartitions::kLeastRows && !plan_.order_used &&
+          job_.level < SpillPartitions::kLevels) {
+        right_matched_.clear();
+        return Partition();
+      }
+      if (!plan_.keys.empty() && store_.rows() < SpillPartitions::kLeastRows) {
+        charge_.SetAnyway(bytes);
+      } else {
+        KV_RETURN_IF_ERROR(charge_.Set(bytes));
+      }
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);
@@ -377,6 +487,12 @@ class MemoryJoin : public JoinOperator {
   std::vector<bool> right_matched_;
   MemoryCharge charge_{&context_};
   uint32_t ids_[kBatchRows];
+  Job job_;                // what is being joined
+  std::vector<Job> jobs_;  // what is to be joined after it
+  SpilledRows left_rows_;
+  SpilledRows right_rows_;
+  std::string spill_key_;
+  std::string spill_record_;
   bool built_ = false;
   bool left_done_ = false;
   bool in_batch_ = false;

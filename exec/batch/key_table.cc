@@ -32,8 +32,9 @@ void KeyTable::Clear() {
 }
 
 size_t KeyTable::memory_bytes() const {
-  return (small_.capacity() + slots_.capacity()) * 4 + int_keys_.capacity() * 8 +
-         hashes_.capacity() * 8 + ends_.capacity() * 8 + bytes_.capacity();
+  // What is in use: Clear keeps the room for what comes next.
+  return (small_.size() + slots_.size()) * 4 + int_keys_.size() * 8 + hashes_.size() * 8 +
+         ends_.size() * 8 + bytes_.size();
 }
 
 // Puts all numbers into the slots, which are empty.

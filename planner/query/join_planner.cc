@@ -9,6 +9,7 @@ namespace {
 // Costs in reads of one row of a scan.
 constexpr double kHashBuild = 1.5;
 constexpr double kHashProbe = 1.0;
+constexpr double kSurelyInMemory = 100000;  // rows
 constexpr double kPair = 0.1;  // a pair of a nested loop
 
 }  // namespace
@@ -223,7 +224,8 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
                                    : right->rows * kHashBuild + left->rows * kHashProbe);
   join->outputs = left->outputs;
   // Every left batch gives its pairs in order; those without a partner come behind them.
-  if (kind == JoinKind::kInner) join->order = left->order;
+  // (A right side that may not fit into memory would change the order.)
+  if (kind == JoinKind::kInner && right->rows < kSurelyInMemory) join->order = left->order;
   join->outputs.insert(join->outputs.end(), right->outputs.begin(), right->outputs.end());
   join->inputs.push_back(std::move(left));
   join->inputs.push_back(std::move(right));

@@ -78,6 +78,16 @@ void QueryBuilder::MarkNeeded(const LogicalQuery& query) {
 
 // ------------------------------------------------------------------------------------ operators above FROM
 
+namespace {
+
+// What is above relies on the rows' order: operators must not put rows aside, which would change it.
+void UseOrder(OperatorPlan* plan) {
+  plan->order_used = true;
+  for (const std::unique_ptr<OperatorPlan>& input : plan->inputs) UseOrder(input.get());
+}
+
+}  // namespace
+
 void QueryBuilder::AddProject(std::vector<ProjectPlan::Item> items,
                               std::unique_ptr<OperatorPlan>* root) {
   if (items.empty()) return;
@@ -96,7 +106,9 @@ std::unique_ptr<OperatorPlan> QueryBuilder::AddSortAndLimit(std::unique_ptr<Oper
                                                             std::vector<SortKey> keys,
                                                             ExprNode* limit, ExprNode* offset) {
   bool reverse = false;
-  if (!keys.empty() && !(OrderSatisfies(root->order, keys, &reverse) && !reverse)) {
+  const bool in_order = OrderSatisfies(root->order, keys, &reverse) && !reverse;
+  if (in_order) UseOrder(root.get());
+  if (!keys.empty() && !in_order) {
     auto sort = std::make_unique<SortPlan>();
     sort->keys = std::move(keys);
     sort->limit = limit;
@@ -134,7 +146,17 @@ StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanSet(LogicalQuery* quer
   set->outputs = query->results;
   set->inputs.push_back(std::move(left));
   set->inputs.push_back(std::move(right));
-  return set;
+  if (set->operation != SetOperation::kUnion) return set;
+  // The distinct rows of both.
+  set->operation = SetOperation::kUnionAll;
+  auto distinct = std::make_unique<DistinctPlan>();
+  distinct->keys = set->outputs;
+  distinct->collations = set->collations;
+  distinct->outputs = set->outputs;
+  distinct->rows = set->rows;
+  distinct->cost = set->cost + set->rows;
+  distinct->inputs.push_back(std::move(set));
+  return distinct;
 }
 
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanCore(LogicalQuery* query) {

@@ -51,6 +51,7 @@ struct OperatorPlan {
     kv::Collation collation = kv::Collation::kBinary;
   };
   std::vector<Order> order;
+  bool order_used = false;  // something above relies on it
 };
 
 template <typename Node>
