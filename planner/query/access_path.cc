@@ -181,8 +181,13 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     if (equal != matches.end()) {
       candidate.path.equal.push_back(equal->value);
       use(*equal);
-      candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
       fixed = i + 1;
+      // As ANALYZE found, or by rule of thumb.
+      if (index != nullptr && index->statistics.size() > fixed) {
+        candidate.rows = std::min(candidate.rows, static_cast<double>(index->statistics[fixed]));
+      } else {
+        candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
+      }
       continue;
     }
     const auto in = find([](const Match& m) { return m.op == Opcode::kIs; });
@@ -221,6 +226,9 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
                        candidate.used.end());
   candidate.path.recheck = candidate.used;
   if (unique && fixed == key.size()) candidate.rows = 1;
+  if (const double counted = statistics_.count(candidate.path); counted >= 0) {
+    candidate.rows = std::max(1.0, counted);
+  }
   candidate.rows *= probes;
   candidate.rows = std::min(candidate.rows, statistics_.rows);
   const bool covering = index != nullptr && Covers(*index);

@@ -51,7 +51,9 @@ double JoinPlanner::TableRows(const Source& source) const {
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
-      source, {TableRows(source)}, builder_.BoundIndexesOf(source),
+      source,
+      {TableRows(source), [this, &source](const AccessPath& path) { return CountPath(source, path); }},
+      builder_.BoundIndexesOf(source),
       [this](const ExprNode* node) { return MaskOf(node); },
       [this](SlotId slot) {
         if (!builder_.all_needed_) return builder_.IsNeeded(slot);

@@ -80,6 +80,8 @@ class JoinPlanner {
   ExprNode* Hand(ExprNode* node, SourceMask mask, std::vector<JoinPlan::Handover>* handovers);
   AccessPaths PathsOf(const Source& source) const;
   double TableRows(const Source& source) const;
+  // estimates.cc
+  double CountPath(const Source& source, const AccessPath& path) const;
   double JoinSelectivity(const Unit& unit, const ExprNode& condition) const;
 
   SourceMask MaskOf(const ExprNode* node) const;
