@@ -10,8 +10,8 @@ namespace kvsql::planner {
 namespace {
 
 constexpr std::string_view kNames[kRuleCount] = {
-    "fold",      "closure", "flatten",        "pushdown",    "decorrelate",
-    "or_probes", "prefix",  "ordered_groups", "tree_counts", "share"};
+    "fold",      "closure", "flatten", "pushdown", "decorrelate",
+    "or_probes", "prefix",  "min_max", "share"};
 
 }  // namespace
 

@@ -26,11 +26,10 @@ enum class Rule : uint8_t {
   kDecorrelate,   // EXISTS, IN and scalar subqueries become joins
   kOrProbes,      // OR of indexed conditions becomes several probes
   kPrefix,        // LIKE 'abc%' becomes a range
-  kOrderedGroups, // GROUP BY and DISTINCT follow an index's order
-  kTreeCounts,    // MIN, MAX and COUNT are answered by the tree
+  kMinMax,        // MIN and MAX are the first entry of an index
   kShare,         // a common table that is used several times is computed once
 };
-inline constexpr uint32_t kRuleCount = 10;
+inline constexpr uint32_t kRuleCount = 9;
 
 std::string_view RuleName(Rule rule);
 

@@ -30,6 +30,7 @@ void AppendComparisonKey(const ValueView& value, uint8_t extra, std::string* key
 QueryContext::QueryContext(const planner::QueryPlan& the_plan) : plan(the_plan) {
   cells.resize(plan.outer_cells);
   subqueries.resize(plan.subqueries.size());
+  shared.resize(plan.shared.size());
 }
 
 Status MemoryCharge::OverBudget() const {

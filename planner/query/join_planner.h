@@ -98,6 +98,9 @@ class JoinPlanner {
 bool OrderSatisfies(const std::vector<OperatorPlan::Order>& order,
                     const std::vector<SortKey>& wanted, bool* reverse);
 
+// What is above relies on the rows' order: operators must not put rows aside, which would change it.
+void UseOrder(OperatorPlan* plan);
+
 }  // namespace kvsql::planner
 
 #endif  // KVSQL_PLANNER_QUERY_JOIN_PLANNER_H_

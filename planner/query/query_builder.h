@@ -235,6 +235,13 @@ class QueryBuilder {
   bool ToSemiJoin(Block* block, ExprNode* condition);
   ExprNode* ToGroupedJoin(Block* block, ExprNode* node);
   void OrToIn(std::vector<ExprNode*>* where);
+  bool ShareRows(const parser::CommonTable& table, const CommonTableScope& scope, Source* source);
+  std::unique_ptr<OperatorPlan> ReadShared(uint32_t index,
+                                           const std::vector<SourceColumn>& columns);
+  Status PlanShared();
+  Status RewriteParts();
+  std::vector<SortKey> WantedForMinMax(const LogicalQuery& query) const;
+  void TakeFirst(const std::vector<SortKey>& wanted, std::unique_ptr<OperatorPlan>* root);
   void AddPrefixRanges(const Block& block, std::vector<ExprNode*>* where);
 
   // --- aggregation.cc -------------------------------------------------------------------------------
@@ -253,9 +260,15 @@ class QueryBuilder {
   const PlanOptions options_;
   QueryPlan& plan_;
   // Beside plan_.subqueries; shared with the builders of views.
-  using LogicalQueries = std::vector<std::unique_ptr<LogicalQuery>>;
+  struct LogicalQueries {
+    std::vector<std::unique_ptr<LogicalQuery>> subqueries;
+    std::vector<std::unique_ptr<LogicalQuery>> shared;  // beside plan_.shared
+    std::vector<SharedPlan*> readers;
+  };
   std::shared_ptr<LogicalQueries> logical_ = std::make_shared<LogicalQueries>();
-  LogicalQueries& subqueries_ = *logical_;
+  std::vector<std::unique_ptr<LogicalQuery>>& subqueries_ = logical_->subqueries;
+  bool rewritten_ = false;  // the subqueries have been
+  std::unordered_map<const parser::CommonTable*, Source*> bound_tables_;
   std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
   std::vector<bool> needed_;  // by slot
   bool all_needed_ = true;    // `needed_` is not known

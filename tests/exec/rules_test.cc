@@ -167,5 +167,30 @@ TEST_F(RulesTest, Prefix) {
   CheckSame("prefix", "SELECT id FROM t WHERE b LIKE 'N_me1%' ORDER BY id");
 }
 
+TEST_F(RulesTest, Share) {
+  Check("share",
+        "WITH s AS (SELECT a, count(*) AS n FROM t GROUP BY a) SELECT p.a, q.n FROM s p JOIN s q "
+        "ON p.a = q.a ORDER BY 1",
+        "MATERIALIZE s");
+  Check("share",
+        "WITH s AS MATERIALIZED (SELECT id, c FROM t WHERE c < 20) SELECT count(*) FROM s p, s q "
+        "WHERE p.c = q.c AND p.id < (SELECT max(id) FROM s)",
+        "MATERIALIZE s");
+  CheckSame("share", "SELECT a, (WITH s AS (SELECT max(y) AS m FROM u WHERE x = a) SELECT p.m + q.m "
+                     "FROM s p, s q) FROM t WHERE id < 20 ORDER BY id");
+  CheckSame("share", "WITH s AS (SELECT 1 AS one UNION SELECT 2), r AS (SELECT * FROM s UNION ALL "
+                     "SELECT one + 10 FROM s) SELECT * FROM r p, r q ORDER BY 1, 2");
+}
+
+TEST_F(RulesTest, MinMax) {
+  Check("min_max", "SELECT min(a) FROM t", "LIMIT");
+  Check("min_max", "SELECT max(c) + 1 FROM t", "LIMIT");
+  Check("min_max", "SELECT max(b) FROM t", "LIMIT");
+  Check("min_max", "SELECT min(id) FROM t WHERE id > 7 AND c <> 9", "LIMIT");
+  CheckSame("min_max", "SELECT min(a) FROM t WHERE a IS NULL");
+  CheckSame("min_max", "SELECT max(a), c FROM t");
+  CheckSame("min_max", "SELECT min(x) FROM u");
+}
+
 }  // namespace
 }  // namespace kvsql::exec
