@@ -75,6 +75,10 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
 // Deletes the row `old`, just read in this transaction.
 Status DeleteRow(WriteTxn& txn, const TableDef& table, const Row& old);
 
+// Deletes the rows with these rowids, which rise; those that do not exist are passed over. Returns how many there were.
+StatusOr<uint64_t> DeleteRowids(WriteTxn& txn, const TableDef& table,
+                                std::span<const int64_t> rowids);
+
 // Deletes all rows; returns how many there were.
 StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table);
 

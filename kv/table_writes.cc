@@ -503,6 +503,24 @@ Status DeleteRow(WriteTxn& txn, const TableDef& table, const Row& old) {
   return Erase(txn, table, old, txn.scratch().conflict);
 }
 
+StatusOr<uint64_t> DeleteRowids(WriteTxn& txn, const TableDef& table,
+                                std::span<const int64_t> rowids) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
+  // With nothing but the row to delete, its content does not matter.
+  if (table.indexes.empty() && txn.Count(table.overflow_tree) == 0) {
+    return txn.DeleteRising(table.tree, rowids);
+  }
+  RowScratch& scratch = txn.scratch().conflict;
+  uint64_t deleted = 0;
+  for (const int64_t rowid : rowids) {
+    KV_ASSIGN_OR_RETURN(const bool found, GetByRowid(txn, table, rowid, &scratch.other));
+    if (!found) continue;
+    KV_RETURN_IF_ERROR(Erase(txn, table, scratch.other, scratch));
+    ++deleted;
+  }
+  return deleted;
+}
+
 StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table) {
   KV_RETURN_IF_ERROR(txn.CheckUsable());
   for (const IndexDef& index : table.indexes) {
