@@ -7,6 +7,7 @@
 
 #include "api/errors.h"
 #include "base/status.h"
+#include "exec/row_rules.h"
 
 namespace kvsql::internal {
 namespace {
@@ -60,6 +61,7 @@ StatusOr<std::shared_ptr<DatabaseImpl>> DatabaseImpl::Open(const std::string& pa
   store_options.verify_checksums = options.verify_checksums;
   store_options.accept_missing_log = options.accept_missing_log;
   store_options.file_system = extras.file_system;
+  store_options.make_row_rules = &exec::MakeRowRules;
   KV_ASSIGN_OR_RETURN(std::shared_ptr<kv::Store> store, kv::Store::Open(store_options));
 
   std::string shown = ":memory:";

@@ -133,7 +133,9 @@ StatusOr<int64_t> Insert(TableRep* rep, std::span<const ValueView> values, Write
       all.reserve(def.columns.size());
       for (const ValueView& value : values) all.push_back(internal::ToKv(value));
       while (all.size() < def.columns.size()) {
-        all.push_back(def.columns[all.size()].default_value.view());
+        KV_ASSIGN_OR_RETURN(const kv::ValueView value,
+                            kv::DefaultOf(txn, def, static_cast<uint32_t>(all.size())));
+        all.push_back(value);
       }
       result = kv::InsertRow(txn, def, all, on_conflict);
     }
@@ -250,7 +252,7 @@ StatusOr<uint64_t> Table::count(ReadFrom from) {
 }
 
 StatusOr<int64_t> Table::insert_row(std::span<const ValueView> values, WriteTo to) {
-  return Insert(rep_, values, to, kv::OnConflict::kAbort);
+  return Insert(rep_, values, to, kv::OnConflict::kDefault);
 }
 
 StatusOr<int64_t> Table::put_row(std::span<const ValueView> values, WriteTo to) {

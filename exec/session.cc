@@ -28,7 +28,8 @@ Session::Session(std::shared_ptr<kv::Store> store, StatementCache* cache)
     : store_(std::move(store)),
       cache_(cache),
       own_read_(store_),
-      busy_timeout_(store_->options().busy_timeout) {}
+      busy_timeout_(store_->options().busy_timeout),
+      durability_(store_->options().durability) {}
 
 Session::Session(std::shared_ptr<kv::Store> store, StatementCache* cache, kv::WriteTxn* txn)
     : Session(std::move(store), cache) {
@@ -242,7 +243,7 @@ Status Session::EndStatement(Status status) {
     txn->Rollback();
     return status;
   }
-  return txn->Commit();
+  return txn->Commit(durability_);
 }
 
 // ------------------------------------------------------------------------------------ transactions
@@ -294,7 +295,7 @@ Status Session::Commit() {
   if (own_write_ != nullptr) {
     KV_RETURN_IF_ERROR(own_write_->CheckUsable());
     DetachRows();
-    const Status status = own_write_->Commit();
+    const Status status = own_write_->Commit(durability_);
     EndTransaction();
     return status;
   }

@@ -101,6 +101,10 @@ class Session {
   void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
   std::chrono::milliseconds busy_timeout() const { return busy_timeout_; }
 
+  // What commits of this session promise.
+  void set_durability(kv::Durability durability) { durability_ = durability; }
+  kv::Durability durability() const { return durability_; }
+
   // --- Results of statements ------------------------------------------------------------------------
   int64_t last_insert_rowid() const { return last_insert_rowid_; }
   int64_t changes() const { return changes_; }              // of the last INSERT, UPDATE or DELETE
@@ -185,6 +189,7 @@ class Session {
   std::vector<kv::ReadTxn*> parked_;                     // those that no statement uses
   std::vector<Statement*> showing_;
   std::chrono::milliseconds busy_timeout_;
+  kv::Durability durability_;
   uint64_t serial_ = 0;
   int64_t last_insert_rowid_ = 0;
   int64_t changes_ = 0;

@@ -144,7 +144,12 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kCount:
       return RunCount();
     case PlanKind::kPragma:
-      return RunPragma();
+      if (plan_->read_only) return RunPragma();
+      KV_RETURN_IF_ERROR(RunWrite());
+      return false;
+    case PlanKind::kMaintain:
+      KV_RETURN_IF_ERROR(RunMaintain());
+      return false;
     case PlanKind::kControl:
       KV_RETURN_IF_ERROR(RunControl());
       return false;
@@ -154,8 +159,10 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kQueryInsert:
     case PlanKind::kQueryUpdate:
     case PlanKind::kQueryDelete:
+    case PlanKind::kQueryCreate:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
+    case PlanKind::kCreateView:
     case PlanKind::kDrop:
       KV_RETURN_IF_ERROR(RunWrite());
       return false;
@@ -380,7 +387,8 @@ StatusOr<bool> Statement::RunPragma() {
   if (next_row_ == 0) {
     made_rows_.clear();
     KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
-    const Status status = MakePragmaRows(reader);
+    Status status = CheckPlan(reader);
+    if (status.ok()) status = MakePragmaRows(reader);
     FinishRead();
     KV_RETURN_IF_ERROR(status);
   }

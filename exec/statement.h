@@ -113,13 +113,19 @@ class Statement {
   Status Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan);
   Status RunDdl(kv::WriteTxn& txn);
 
+  // statement_maintain.cc
+  Status RunMaintain();
+  Status Maintain(kv::WriteTxn& txn);
+
   // statement_query_write.cc
   Status WriteQueryRows(kv::WriteTxn& txn);
+  Status CreateTableAs(kv::WriteTxn& txn);
   void SetUpQuery();
   Status RunControl();
 
   // statement_pragma.cc
   Status MakePragmaRows(const kv::Reader& reader);
+  Status SetPragma(kv::WriteTxn& txn);
 
   EvalContext Context(const kv::Row* row, size_t matrix_offset = 0) {
     return {plan_.get(), parameters_.data(), &lifted_, matrix_offset,

@@ -1,5 +1,6 @@
-// PRAGMAs that answer rows.
-#include <string_view>
+// PRAGMAs: those that answer what only the running database knows.
+#include <algorithm>
+#include <string>
 
 #include "exec/statement.h"
 
@@ -13,81 +14,102 @@ using planner::PragmaKind;
 Value Text(std::string_view text) { return Value(ValueView::Text(text)); }
 Value Integer(int64_t integer) { return Value(ValueView::Integer(integer)); }
 
-using Rows = std::vector<std::vector<Value>>;
-
-void TableInfo(const kv::TableDef& table, Rows* rows) {
-  for (uint32_t i = 0; i < table.columns.size(); ++i) {
-    const kv::ColumnDef& column = table.columns[i];
-    int64_t key_position = 0;
-    for (size_t k = 0; k < table.primary_key.size(); ++k) {
-      if (table.primary_key[k].column == i) key_position = static_cast<int64_t>(k) + 1;
-    }
-    rows->push_back({Integer(i), Text(column.name), Text(column.declared_type),
-                     Integer(column.not_null ? 1 : 0),
-                     column.default_sql.empty() ? Value() : Text(column.default_sql),
-                     Integer(key_position)});
-  }
+// As sqlite3Atoi: a decimal or hexadecimal number of 32 bits at the beginning; else 0.
+int64_t ToInteger(std::string_view text) {
+  const std::string copy(text);
+  const bool hex = copy.size() > 2 && copy[0] == '0' && (copy[1] == 'x' || copy[1] == 'X');
+  const long long value = std::strtoll(copy.c_str(), nullptr, hex ? 16 : 10);
+  if (hex) return static_cast<int32_t>(static_cast<uint32_t>(value));
+  return value >= INT32_MIN && value <= INT32_MAX ? value : 0;
 }
 
-// Newest first, as SQLite lists them.
-void IndexList(const kv::TableDef& table, Rows* rows) {
-  for (size_t i = 0; i < table.indexes.size(); ++i) {
-    const kv::IndexDef& index = table.indexes[table.indexes.size() - 1 - i];
-    const std::string_view origin = index.origin == kv::IndexOrigin::kPrimaryKey ? "pk"
-                                    : index.origin == kv::IndexOrigin::kUnique   ? "u"
-                                                                                 : "c";
-    rows->push_back({Integer(static_cast<int64_t>(i)), Text(index.name),
-                     Integer(index.unique ? 1 : 0), Text(origin), Integer(0)});
+kv::Durability ToDurability(std::string_view text) {
+  // OFF promises less than kvsql has.
+  for (const std::string_view level : {"off", "normal", "0", "1"}) {
+    if (kv::EqualsIgnoreCase(text, level)) return kv::Durability::kNormal;
   }
+  return kv::Durability::kFull;
 }
 
-void IndexInfo(const kv::TableDef& table, std::string_view name, Rows* rows) {
-  const kv::IndexDef* index = table.FindIndex(name);
-  if (index == nullptr) return;
-  for (size_t i = 0; i < index->columns.size(); ++i) {
-    const uint32_t column = index->columns[i].column;
-    rows->push_back(
-        {Integer(static_cast<int64_t>(i)), Integer(column), Text(table.columns[column].name)});
+StatusOr<std::vector<std::vector<Value>>> CheckIntegrity(Session* session,
+                                                         std::string_view argument) {
+  if (session->write_txn() != nullptr) {
+    return absl::FailedPreconditionError(
+        "PRAGMA integrity_check cannot run inside a transaction that writes");
   }
+  const int64_t limit = ToInteger(argument);
+  KV_ASSIGN_OR_RETURN(const std::vector<std::string> findings,
+                      session->store()->CheckIntegrity(
+                          limit > 0 ? static_cast<size_t>(limit) : size_t{100}));
+  std::vector<std::vector<Value>> rows;
+  for (const std::string& finding : findings) rows.push_back({Text(finding)});
+  if (findings.empty()) rows.push_back({Text("ok")});
+  return rows;
 }
 
 }  // namespace
 
 Status Statement::MakePragmaRows(const kv::Reader& reader) {
   const auto& plan = static_cast<const planner::PragmaPlan&>(*plan_);
+  const std::shared_ptr<kv::Store>& store = session_->store();
+  const auto answer = [&](Value value) {
+    made_rows_.push_back({std::move(value)});
+    return absl::OkStatus();
+  };
   switch (plan.pragma) {
+    case PragmaKind::kRows:
+      made_rows_ = plan.rows;
+      return absl::OkStatus();
     case PragmaKind::kIntegrityCheck: {
-      if (session_->write_txn() != nullptr) {
-        return absl::FailedPreconditionError(
-            "PRAGMA integrity_check cannot run inside a transaction that writes");
+      KV_ASSIGN_OR_RETURN(made_rows_, CheckIntegrity(session_, plan.argument));
+      return absl::OkStatus();
+    }
+    case PragmaKind::kProperty: {
+      KV_ASSIGN_OR_RETURN(const int64_t value, reader.ReadProperty(plan.property));
+      return answer(Integer(value));
+    }
+    case PragmaKind::kDatabaseList:
+      made_rows_.push_back({Integer(0), Text("main"), Text(store->options().path)});
+      return absl::OkStatus();
+    case PragmaKind::kJournalMode:
+      return answer(Text(store->pager()->in_memory() ? "memory" : "wal"));
+    case PragmaKind::kSynchronous:
+      if (plan.has_argument) {
+        session_->set_durability(ToDurability(plan.argument));
+        return absl::OkStatus();
       }
-      KV_ASSIGN_OR_RETURN(const std::vector<std::string> findings,
-                          session_->store()->CheckIntegrity());
-      for (const std::string& finding : findings) made_rows_.push_back({Text(finding)});
-      if (findings.empty()) made_rows_.push_back({Text("ok")});
-      return absl::OkStatus();
-    }
-    case PragmaKind::kTableInfo:
-    case PragmaKind::kIndexList: {
-      KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader.FindTable(plan.argument));
-      if (table == nullptr) return absl::OkStatus();
-      if (plan.pragma == PragmaKind::kTableInfo) {
-        TableInfo(*table, &made_rows_);
-      } else {
-        IndexList(*table, &made_rows_);
+      return answer(Integer(session_->durability() == kv::Durability::kFull ? 2 : 1));
+    case PragmaKind::kBusyTimeout:
+      if (plan.has_argument) {
+        session_->set_busy_timeout(
+            std::chrono::milliseconds(std::max<int64_t>(ToInteger(plan.argument), 0)));
       }
+      return answer(Integer(session_->busy_timeout().count()));
+    case PragmaKind::kMmapSize:
+      if (store->pager()->in_memory()) return absl::OkStatus();
+      return answer(Integer(static_cast<int64_t>(store->options().map_size)));
+    case PragmaKind::kPageSize:
+      return answer(Integer(reader.pages().page_size()));
+    case PragmaKind::kPageCount:
+      return answer(Integer(static_cast<int64_t>(store->pager()->stats().page_count)));
+    case PragmaKind::kFreelistCount:
+      return answer(Integer(static_cast<int64_t>(store->pager()->stats().free_pages)));
+    case PragmaKind::kCheckpoint:
+      if (session_->write_txn() != nullptr || store->pager()->in_memory()) {
+        made_rows_.push_back({Integer(session_->write_txn() != nullptr ? 1 : 0), Integer(-1),
+                              Integer(-1)});
+        return absl::OkStatus();
+      }
+      KV_RETURN_IF_ERROR(store->Checkpoint());
+      made_rows_.push_back({Integer(0), Integer(0), Integer(0)});
       return absl::OkStatus();
-    }
-    case PragmaKind::kIndexInfo: {
-      KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
-                          reader.read_txn() != nullptr
-                              ? reader.read_txn()->FindTableOfIndex(plan.argument)
-                              : reader.write_txn()->FindTableOfIndex(plan.argument));
-      if (table != nullptr) IndexInfo(*table, plan.argument, &made_rows_);
-      return absl::OkStatus();
-    }
   }
   return absl::OkStatus();
+}
+
+Status Statement::SetPragma(kv::WriteTxn& txn) {
+  const auto& plan = static_cast<const planner::PragmaPlan&>(*plan_);
+  return txn.WriteProperty(plan.property, ToInteger(plan.argument));
 }
 
 }  // namespace kvsql::exec

@@ -52,10 +52,12 @@ class RowWriter {
  private:
   Status Insert(const QueryInsertPlan& plan, const std::vector<ValueView>& results) {
     values_.resize(plan.table->columns.size());
-    for (size_t i = 0; i < values_.size(); ++i) {
-      values_[i] = plan.value_of[i] == QueryInsertPlan::kDefault
-                       ? plan.table->columns[i].default_value.view()
-                       : results[plan.value_of[i]];
+    for (uint32_t i = 0; i < values_.size(); ++i) {
+      if (plan.value_of[i] == QueryInsertPlan::kDefault) {
+        KV_ASSIGN_OR_RETURN(values_[i], kv::DefaultOf(txn_, *plan.table, i));
+      } else {
+        values_[i] = results[plan.value_of[i]];
+      }
     }
     std::optional<int64_t> rowid;
     if (plan.rowid_of != QueryInsertPlan::kDefault) {
@@ -187,7 +189,7 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
 
   RowWriter writer(txn, plan, session_);
   const auto keeps = [&](const Status& status) {
-    return plan.conflict == planner::ConflictMode::kFail && IsConstraintError(status);
+    return kv::ActionOfError(status) == kv::OnConflict::kFail;
   };
   const Status status = WriteAll(
       txn, session_->in_transaction(),
@@ -206,6 +208,31 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
       keeps);
   if (status.ok() || keeps(status)) session_->NoteChanges(writer.changes());
   return status;
+}
+
+Status Statement::CreateTableAs(kv::WriteTxn& txn) {
+  const auto& plan = static_cast<const planner::QueryCreatePlan&>(*plan_);
+  if (plan.if_not_exists) {
+    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.definition.name));
+    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, txn.FindView(plan.definition.name));
+    if (table != nullptr || view != nullptr) return absl::OkStatus();
+  }
+  SetUpQuery();
+  KV_RETURN_IF_ERROR(query_->Start(kv::Reader(txn)));
+  Spool spool(&query_->context(), plan.results.size());
+  KV_RETURN_IF_ERROR(spool.Fill(query_.get(), false));
+  return WriteAll(
+      txn, session_->in_transaction(),
+      [&]() -> Status {
+        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.CreateTable(plan.definition));
+        std::vector<ValueView> row;
+        for (uint32_t i = 0; i < spool.rows(); ++i) {
+          spool.Row(i, &row);
+          KV_RETURN_IF_ERROR(kv::InsertRow(txn, *table, row).status());
+        }
+        return absl::OkStatus();
+      },
+      [](const Status&) { return false; });
 }
 
 }  // namespace kvsql::exec

@@ -19,14 +19,16 @@ OnConflict ActionOf(ConflictMode mode) {
       return OnConflict::kIgnore;
     case ConflictMode::kReplace:
       return OnConflict::kReplace;
-    default:
+    case ConflictMode::kFail:
+      return OnConflict::kFail;
+    case ConflictMode::kRollback:
+      return OnConflict::kRollback;
+    case ConflictMode::kAbort:
       return OnConflict::kAbort;
+    case ConflictMode::kDefault:
+      break;
   }
-}
-
-bool IsConstraintError(const Status& status) {
-  return status.code() == absl::StatusCode::kAlreadyExists ||
-         status.code() == absl::StatusCode::kInvalidArgument;
+  return OnConflict::kDefault;
 }
 
 // A rowid given by the statement: an integer after INTEGER affinity, or NULL for the next one.
@@ -58,21 +60,20 @@ Status Statement::RunWrite() {
     return session_->EndStatement(std::move(status));
 
   // A statement that fails has changed nothing, unless its rows before the failing one stay.
-  if (WritesRows(plan_->kind) &&
-      !(plan_->conflict == ConflictMode::kFail && IsConstraintError(status))) {
+  if (WritesRows(plan_->kind) && kv::ActionOfError(status) != OnConflict::kFail) {
     session_->NoteChanges(0);
   }
   // What ON CONFLICT asks for when a constraint failed.
-  const ConflictMode mode = plan_->conflict;
-  if (IsConstraintError(status) && txn->CheckUsable().ok()) {
-    if (mode == ConflictMode::kFail) {
+  const OnConflict action = kv::ActionOfError(status);
+  if (txn->CheckUsable().ok()) {
+    if (action == OnConflict::kFail) {
       // What was done before the failing row stays.
       if (const Status committed = session_->EndStatement(absl::OkStatus()); !committed.ok()) {
         return committed;
       }
       return status;
     }
-    if (mode == ConflictMode::kRollback && session_->in_transaction()) {
+    if (action == OnConflict::kRollback && session_->in_transaction()) {
       if (const Status rolled_back = session_->Rollback(); !rolled_back.ok()) return rolled_back;
       return status;
     }
@@ -92,6 +93,8 @@ Status Statement::Write(kv::WriteTxn& txn) {
     case planner::PlanKind::kQueryUpdate:
     case planner::PlanKind::kQueryDelete:
       return WriteQueryRows(txn);
+    case planner::PlanKind::kQueryCreate:
+      return CreateTableAs(txn);
     default:
       return RunDdl(txn);
   }
@@ -103,6 +106,9 @@ Status Statement::InsertOne(kv::WriteTxn& txn, const planner::InsertPlan& plan, 
   const EvalContext context = Context(nullptr, matrix_offset);
   scratch_.Reset();
   for (size_t i = 0; i < operands.size(); ++i) values_[i] = Evaluate(operands[i], context);
+  for (const uint32_t column : plan.default_columns) {
+    KV_ASSIGN_OR_RETURN(values_[column], kv::DefaultOf(txn, *plan.table, column));
+  }
   std::optional<int64_t> rowid;
   if (!plan.rowids.empty()) {
     KV_RETURN_IF_ERROR(ReadRowid(Evaluate(plan.rowids[row], context), &rowid));
@@ -127,7 +133,7 @@ Status Statement::Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan) {
     return status;
   }
   const auto keeps = [&](const Status& failed) {
-    return plan.conflict == ConflictMode::kFail && IsConstraintError(failed);
+    return kv::ActionOfError(failed) == OnConflict::kFail;
   };
   Status status = WriteAll(
       txn, session_->in_transaction(),
@@ -190,6 +196,16 @@ Status Statement::Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan) {
   return absl::OkStatus();
 }
 
+namespace {
+
+StatusOr<bool> HasTableOrView(kv::WriteTxn& txn, std::string_view name) {
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(name));
+  KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, txn.FindView(name));
+  return table != nullptr || view != nullptr;
+}
+
+}  // namespace
+
 Status Statement::RunDdl(kv::WriteTxn& txn) {
   // A schema change takes several steps; in a transaction a mark undoes those before the one that fails.
   const auto change = [&](auto&& action) -> Status {
@@ -199,8 +215,8 @@ Status Statement::RunDdl(kv::WriteTxn& txn) {
     case planner::PlanKind::kCreateTable: {
       const auto& plan = static_cast<const planner::CreateTablePlan&>(*plan_);
       if (plan.if_not_exists) {
-        KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.table.name));
-        if (table != nullptr) return absl::OkStatus();
+        KV_ASSIGN_OR_RETURN(const bool there, HasTableOrView(txn, plan.table.name));
+        if (there) return absl::OkStatus();
       }
       return change([&] { return txn.CreateTable(plan.table).status(); });
     }
@@ -212,15 +228,37 @@ Status Statement::RunDdl(kv::WriteTxn& txn) {
       }
       return change([&] { return txn.CreateIndex(plan.index).status(); });
     }
+    case planner::PlanKind::kCreateView: {
+      const auto& plan = static_cast<const planner::CreateViewPlan&>(*plan_);
+      if (plan.if_not_exists) {
+        KV_ASSIGN_OR_RETURN(const bool there, HasTableOrView(txn, plan.view.name));
+        if (there) return absl::OkStatus();
+      }
+      return change([&] { return txn.CreateView(plan.view).status(); });
+    }
+    case planner::PlanKind::kPragma:
+      return SetPragma(txn);
+    case planner::PlanKind::kMaintain:
+      return change([&] { return Maintain(txn); });
     case planner::PlanKind::kDrop: {
       const auto& plan = static_cast<const planner::DropPlan&>(*plan_);
-      const bool is_table = plan.object == planner::DropKind::kTable;
-      if (plan.if_exists) {
-        KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
-                            is_table ? txn.FindTable(plan.name) : txn.FindTableOfIndex(plan.name));
-        if (table == nullptr) return absl::OkStatus();
+      if (plan.object == planner::DropKind::kIndex) {
+        if (plan.if_exists) {
+          KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTableOfIndex(plan.name));
+          if (table == nullptr) return absl::OkStatus();
+        }
+        return change([&] { return txn.DropIndex(plan.name); });
       }
-      return change([&] { return is_table ? txn.DropTable(plan.name) : txn.DropIndex(plan.name); });
+      const bool is_table = plan.object == planner::DropKind::kTable;
+      KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.name));
+      KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, txn.FindView(plan.name));
+      if (is_table ? view != nullptr : table != nullptr) {
+        return absl::InvalidArgumentError(
+            is_table ? absl::StrCat("use DROP VIEW to delete view ", view->name)
+                     : absl::StrCat("use DROP TABLE to delete table ", table->name));
+      }
+      if (plan.if_exists && table == nullptr && view == nullptr) return absl::OkStatus();
+      return change([&] { return is_table ? txn.DropTable(plan.name) : txn.DropView(plan.name); });
     }
     default:
       return absl::InternalError("plan is no schema change");

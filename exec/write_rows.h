@@ -15,7 +15,6 @@
 namespace kvsql::exec {
 
 kv::OnConflict ActionOf(planner::ConflictMode mode);
-bool IsConstraintError(const Status& status);
 // A rowid given by the statement: an integer after INTEGER affinity, or NULL for the next one.
 Status ReadRowid(const kv::ValueView& value, std::optional<int64_t>* rowid);
 

@@ -8,7 +8,7 @@
 namespace kvsql::kv {
 namespace {
 
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 
 // Flags of a table.
 constexpr uint64_t kTableStrict = 1;
@@ -17,6 +17,9 @@ constexpr uint64_t kTableAutoincrement = 2;
 constexpr uint64_t kColumnNotNull = 1;
 constexpr uint64_t kColumnAny = 2;
 constexpr uint64_t kColumnHidden = 4;
+constexpr uint64_t kColumnDefaultExpression = 8;
+
+constexpr uint64_t kOnConflictLimit = static_cast<uint64_t>(OnConflict::kReplace) + 1;
 
 class Encoder {
  public:
@@ -49,10 +52,18 @@ class Encoder {
   void Columns(const std::vector<IndexColumn>& columns) {
     Number(columns.size());
     for (const IndexColumn& column : columns) {
-      Number(column.column == kRowidColumn ? 0 : uint64_t{column.column} + 1);
+      // 0: the rowid, 1: an expression.
+      Number(column.column == kRowidColumn        ? 0
+             : column.column == kExpressionColumn ? 1
+                                                  : uint64_t{column.column} + 2);
       Number(static_cast<uint64_t>(column.collation) * 2 + (column.descending ? 1 : 0));
     }
   }
+  void Texts(const std::vector<std::string>& texts) {
+    Number(texts.size());
+    for (const std::string& text : texts) Text(text);
+  }
+  void Conflict(OnConflict conflict) { Number(static_cast<uint64_t>(conflict)); }
   std::string Take() { return std::move(out_); }
 
  private:
@@ -106,13 +117,21 @@ class Decoder {
   std::vector<IndexColumn> Columns(uint64_t table_columns) {
     std::vector<IndexColumn> columns(Amount());
     for (IndexColumn& column : columns) {
-      const uint64_t number = Number(table_columns + 1);
-      column.column = number == 0 ? kRowidColumn : static_cast<uint32_t>(number - 1);
+      const uint64_t number = Number(table_columns + 2);
+      column.column = number == 0   ? kRowidColumn
+                      : number == 1 ? kExpressionColumn
+                                    : static_cast<uint32_t>(number - 2);
       const uint64_t order = Number(6);
       column.collation = static_cast<Collation>(order / 2);
       column.descending = (order & 1) != 0;
     }
     return columns;
+  }
+  OnConflict Conflict() { return static_cast<OnConflict>(Number(kOnConflictLimit)); }
+  std::vector<std::string> Texts() {
+    std::vector<std::string> texts(Amount());
+    for (std::string& text : texts) text = Text();
+    return texts;
   }
   TreeId Tree() { return static_cast<TreeId>(Number(uint64_t{UINT32_MAX} + 1)); }
 
@@ -155,19 +174,30 @@ std::string EncodeTable(const TableDef& table) {
     out.Number(static_cast<uint64_t>(column.affinity));
     out.Number(static_cast<uint64_t>(column.collation));
     out.Number((column.not_null ? kColumnNotNull : 0) | (column.any ? kColumnAny : 0) |
-               (column.hidden ? kColumnHidden : 0));
+               (column.hidden ? kColumnHidden : 0) |
+               (column.default_expression ? kColumnDefaultExpression : 0));
+    out.Conflict(column.not_null_conflict);
     out.Scalar(column.default_value.view());
     out.Text(column.default_sql);
   }
   out.Number(table.rowid_alias.has_value() ? uint64_t{*table.rowid_alias} + 1 : 0);
   out.Columns(table.primary_key);
+  out.Conflict(table.key_conflict);
+  out.Number(table.checks.size());
+  for (const CheckDef& check : table.checks) {
+    out.Text(check.name);
+    out.Text(check.sql);
+  }
   out.Number(table.indexes.size());
   for (const IndexDef& index : table.indexes) {
     out.Text(index.name);
     out.Columns(index.columns);
     out.Number(static_cast<uint64_t>(index.origin) * 2 + (index.unique ? 1 : 0));
+    out.Conflict(index.conflict);
     out.Number(index.tree);
     out.Text(index.sql);
+    out.Text(index.where_sql);
+    out.Texts(index.expressions);
   }
   out.Text(table.sql);
   return out.Take();
@@ -210,6 +240,8 @@ StatusOr<TableDef> DecodeTable(std::string_view record) {
     column.not_null = (column_flags & kColumnNotNull) != 0;
     column.any = (column_flags & kColumnAny) != 0;
     column.hidden = (column_flags & kColumnHidden) != 0;
+    column.default_expression = (column_flags & kColumnDefaultExpression) != 0;
+    column.not_null_conflict = in.Conflict();
     column.default_value = in.Scalar();
     column.default_sql = in.Text();
     table.columns.push_back(std::move(column));
@@ -218,6 +250,14 @@ StatusOr<TableDef> DecodeTable(std::string_view record) {
     table.rowid_alias = static_cast<uint32_t>(alias - 1);
   }
   table.primary_key = in.Columns(columns);
+  table.key_conflict = in.Conflict();
+  const uint64_t checks = in.Amount();
+  for (uint64_t i = 0; i < checks && in.ok(); ++i) {
+    CheckDef check;
+    check.name = in.Text();
+    check.sql = in.Text();
+    table.checks.push_back(std::move(check));
+  }
   const uint64_t indexes = in.Amount();
   for (uint64_t i = 0; i < indexes && in.ok(); ++i) {
     IndexDef index;
@@ -227,8 +267,11 @@ StatusOr<TableDef> DecodeTable(std::string_view record) {
     const uint64_t origin = in.Number(6);
     index.origin = static_cast<IndexOrigin>(origin / 2);
     index.unique = (origin & 1) != 0;
+    index.conflict = in.Conflict();
     index.tree = in.Tree();
     index.sql = in.Text();
+    index.where_sql = in.Text();
+    index.expressions = in.Texts();
     table.indexes.push_back(std::move(index));
   }
   table.sql = in.Text();
@@ -238,12 +281,14 @@ StatusOr<TableDef> DecodeTable(std::string_view record) {
   bool sound = !table.columns.empty() && !(without_rowid && table.primary_key.empty()) &&
                !(without_rowid && table.rowid_alias.has_value());
   for (const IndexColumn& column : table.primary_key) {
-    sound = sound && column.column != kRowidColumn;
+    sound = sound && column.column < columns;
   }
   for (const IndexDef& index : table.indexes) {
-    sound = sound && !index.columns.empty();
-    for (const IndexColumn& column : index.columns) {
-      sound = sound && !(without_rowid && column.column == kRowidColumn);
+    sound = sound && !index.columns.empty() &&
+            (index.expressions.empty() || index.expressions.size() == index.columns.size());
+    for (size_t i = 0; i < index.columns.size(); ++i) {
+      sound = sound && !(without_rowid && index.columns[i].column == kRowidColumn) &&
+              !(index.columns[i].column == kExpressionColumn && index.expressions.empty());
     }
   }
   if (!sound) {
@@ -269,6 +314,65 @@ StatusOr<KeyspaceDef> DecodeKeyspace(std::string_view record) {
   keyspace.name = in.Text();
   if (!in.done()) return DataLoss("catalog: the record of a keyspace is damaged");
   return keyspace;
+}
+
+std::string EncodeView(const ViewDef& view) {
+  Encoder out;
+  out.Number(kVersion);
+  out.Number(view.trees_before);
+  out.Text(view.name);
+  out.Texts(view.columns);
+  out.Text(view.sql);
+  return out.Take();
+}
+
+StatusOr<ViewDef> DecodeView(std::string_view record) {
+  Decoder in(record);
+  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  ViewDef view;
+  view.trees_before = in.Tree();
+  view.name = in.Text();
+  view.columns = in.Texts();
+  view.sql = in.Text();
+  if (!in.done()) return DataLoss("catalog: the record of a view is damaged");
+  return view;
+}
+
+std::string EncodeStatistics(const TableDef& table) {
+  Encoder out;
+  out.Number(kVersion);
+  out.Number(table.analyzed_rows.value_or(0));
+  uint64_t analyzed = 0;
+  for (const IndexDef& index : table.indexes) analyzed += index.statistics.empty() ? 0 : 1;
+  out.Number(analyzed);
+  for (const IndexDef& index : table.indexes) {
+    if (index.statistics.empty()) continue;
+    out.Text(index.name);
+    out.Number(index.statistics.size());
+    for (const uint64_t number : index.statistics) out.Number(number);
+  }
+  return out.Take();
+}
+
+Status DecodeStatistics(std::string_view record, TableDef* table) {
+  Decoder in(record);
+  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  table->analyzed_rows = in.Number();
+  const uint64_t analyzed = in.Amount();
+  for (uint64_t i = 0; i < analyzed && in.ok(); ++i) {
+    const std::string name = in.Text();
+    std::vector<uint64_t> numbers(in.Amount());
+    for (uint64_t& number : numbers) number = in.Number();
+    for (IndexDef& index : table->indexes) {
+      if (EqualsIgnoreCase(index.name, name) && numbers.size() == index.columns.size() + 1) {
+        index.statistics = numbers;
+      }
+    }
+  }
+  if (!in.done()) {
+    return DataLoss("catalog: the statistics of table '", table->name, "' are damaged");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace kvsql::kv

@@ -1,8 +1,11 @@
 // The records of the catalog tree: definitions in binary form, with the SQL text beside them.
 //
-//    table     version, shape and flags, trees, name, columns, primary key, indexes, SQL text
-//    index     version, name of its table
-//    keyspace  version, tree, name
+//    table       version, shape and flags, trees, name, columns, primary key, its conflict clause,
+//                CHECKs, indexes, SQL text
+//    index       version, name of its table
+//    keyspace    version, tree, name
+//    view        version, tree limit, name, names of columns, SQL text
+//    statistics  version, rows of the table, per analyzed index: name, numbers
 //
 // Numbers are varints, texts have their length before them, values have a type byte before them. A
 // reader that meets a version it does not know answers FAILED_PRECONDITION; one that meets
@@ -26,11 +29,17 @@ std::string CatalogKey(ObjectKind kind, std::string_view name);
 std::string EncodeTable(const TableDef& table);
 std::string EncodeIndexEntry(std::string_view table);
 std::string EncodeKeyspace(const KeyspaceDef& keyspace);
+std::string EncodeView(const ViewDef& view);
+// Of the table and its indexes.
+std::string EncodeStatistics(const TableDef& table);
 
 // The derived members of the table are filled in.
 StatusOr<TableDef> DecodeTable(std::string_view record);
 StatusOr<std::string> DecodeIndexEntry(std::string_view record);
 StatusOr<KeyspaceDef> DecodeKeyspace(std::string_view record);
+StatusOr<ViewDef> DecodeView(std::string_view record);
+// Into the table and those of its indexes that are still there.
+Status DecodeStatistics(std::string_view record, TableDef* table);
 
 }  // namespace kvsql::kv
 

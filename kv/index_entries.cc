@@ -30,18 +30,63 @@ void AppendRowKey(const TableDef& table, const RowKey& row, std::string* out) {
   }
 }
 
-void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<const ValueView> values,
-                    int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
-                    IndexEntry* out) {
+Status MakeIndexTuple(const TableDef& table, size_t index_number, std::span<const ValueView> values,
+                      int64_t rowid, RowRules* rules, std::vector<ValueView>* tuple) {
+  const IndexDef& index = table.indexes[index_number];
   tuple->clear();
   for (const IndexColumn& column : index.columns) {
-    tuple->push_back(column.column == kRowidColumn ? ValueView::Integer(rowid)
-                                                   : values[column.column]);
+    tuple->push_back(column.column == kRowidColumn        ? ValueView::Integer(rowid)
+                     : column.column == kExpressionColumn ? ValueView()
+                                                          : values[column.column]);
   }
+  return index.has_expressions ? rules->IndexExpressions(index_number, values, rowid, *tuple)
+                               : absl::OkStatus();
+}
+
+Status MakeIndexTuple(WriteTxn& txn, const TableDef& table, size_t index_number,
+                      std::span<const ValueView> values, int64_t rowid,
+                      std::vector<ValueView>* tuple) {
+  RowRules* rules = nullptr;
+  if (table.index_rules) {
+    KV_ASSIGN_OR_RETURN(rules, txn.RulesOf(table));
+  }
+  return MakeIndexTuple(table, index_number, values, rowid, rules, tuple);
+}
+
+Status MakeIndexEntries(WriteTxn& txn, const TableDef& table, std::span<const ValueView> values,
+                        int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
+                        std::vector<IndexEntry>* out) {
+  RowRules* rules = nullptr;
+  if (table.index_rules) [[unlikely]] {
+    KV_ASSIGN_OR_RETURN(rules, txn.RulesOf(table));
+  }
+  if (out->size() < table.indexes.size()) out->resize(table.indexes.size());
+  for (size_t i = 0; i < table.indexes.size(); ++i) {
+    KV_RETURN_IF_ERROR(
+        MakeIndexEntry(table, i, values, rowid, row_key, rules, tuple, &(*out)[i]));
+  }
+  return absl::OkStatus();
+}
+
+Status MakeIndexEntry(const TableDef& table, size_t index_number, std::span<const ValueView> values,
+                      int64_t rowid, std::string_view row_key, RowRules* rules,
+                      std::vector<ValueView>* tuple, IndexEntry* out) {
+  const IndexDef& index = table.indexes[index_number];
+  out->absent = false;
+  if (index.partial()) {
+    KV_ASSIGN_OR_RETURN(const bool present, rules->InIndex(index_number, values, rowid));
+    out->absent = !present;
+    if (!present) return absl::OkStatus();
+  }
+  KV_RETURN_IF_ERROR(MakeIndexTuple(table, index_number, values, rowid, rules, tuple));
   out->key.clear();
   out->value.clear();
   out->shape = AppendTuple(*tuple, index.parts, &out->key, table.max_tuple_bytes());
   out->tuple_size = out->key.size();
+  if (out->shape.truncated && index.has_expressions) {
+    return absl::InvalidArgumentError(absl::StrCat("a value in index ", index.name, " is over ",
+                                                   table.max_tuple_bytes(), " bytes"));
+  }
   if (RowKeyInValue(index, out->shape)) {
     if (!table.has_rowid()) {
       uint8_t size[kMaxVarint64Bytes];
@@ -57,6 +102,7 @@ void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<cons
   } else {
     AppendLoss(*tuple, index.parts, &out->value);
   }
+  return absl::OkStatus();
 }
 
 bool ReadRowKeyInValue(const TableDef& table, std::string_view value, RowKey* out,
@@ -142,7 +188,13 @@ Status UniqueError(const TableDef& table, std::span<const IndexColumn> columns) 
   return absl::AlreadyExistsError(message);
 }
 
-Status IndexFill::Collect(WriteTxn& txn) {
+Status UniqueError(const TableDef& table, const IndexDef& index) {
+  if (!index.has_expressions) return UniqueError(table, index.columns);
+  return absl::AlreadyExistsError("UNIQUE constraint failed: index '" + index.name + "'");
+}
+
+Status IndexFill::Collect(WriteTxn& txn, RowRules* rules) {
+  const auto number = static_cast<size_t>(&index_ - table_.indexes.data());
   TableScan scan;
   std::vector<ValueView> values(table_.columns.size());
   std::vector<ValueView> tuple;
@@ -155,7 +207,12 @@ Status IndexFill::Collect(WriteTxn& txn) {
     scan.row().Columns(values.data());
     row_key.clear();
     AppendRowKey(table_, RowKey{scan.row().rowid(), scan.row().key()}, &row_key);
-    MakeIndexEntry(table_, index_, values, scan.row().rowid(), row_key, &tuple, &entry);
+    KV_RETURN_IF_ERROR(MakeIndexEntry(table_, number, values, scan.row().rowid(), row_key, rules,
+                                      &tuple, &entry));
+    if (entry.absent) {
+      KV_RETURN_IF_ERROR(scan.Next());
+      continue;
+    }
     if (index_.unique && entry.shape.truncated && !entry.shape.has_null) {
       AppendTuple(tuple, index_.parts, &long_tuples.emplace_back(), SIZE_MAX / 2);
     }
@@ -170,7 +227,7 @@ Status IndexFill::Collect(WriteTxn& txn) {
         return a.first == b.first;
       }) != entries_.end();
   if (same_key || std::adjacent_find(long_tuples.begin(), long_tuples.end()) != long_tuples.end()) {
-    return UniqueError(table_, index_.columns);
+    return UniqueError(table_, index_);
   }
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "kv/reader.h"
 #include "kv/row.h"
+#include "kv/row_rules.h"
 #include "kv/schema.h"
 #include "kv/write_scratch.h"
 #include "kv/write_txn.h"
@@ -31,11 +32,22 @@ struct RowKey {
 // Appends the row's key as it stands in index entries.
 void AppendRowKey(const TableDef& table, const RowKey& row, std::string* out);
 
-// The entry of the row with `values` (one per column of the table), whose key is `row_key` in the
-// form of AppendRowKey. `tuple` is scratch.
-void MakeIndexEntry(const TableDef& table, const IndexDef& index, std::span<const ValueView> values,
-                    int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
-                    IndexEntry* out);
+// The values that an index has of the row with `values` (one per column of the table). `rules` is needed
+// where the index has expressions.
+Status MakeIndexTuple(const TableDef& table, size_t index_number, std::span<const ValueView> values,
+                      int64_t rowid, RowRules* rules, std::vector<ValueView>* tuple);
+Status MakeIndexTuple(WriteTxn& txn, const TableDef& table, size_t index_number,
+                      std::span<const ValueView> values, int64_t rowid,
+                      std::vector<ValueView>* tuple);
+
+// The row's entry in an index. `row_key` is the row's key in the form of AppendRowKey, `tuple` is scratch.
+Status MakeIndexEntry(const TableDef& table, size_t index_number, std::span<const ValueView> values,
+                      int64_t rowid, std::string_view row_key, RowRules* rules,
+                      std::vector<ValueView>* tuple, IndexEntry* out);
+// Those in all indexes.
+Status MakeIndexEntries(WriteTxn& txn, const TableDef& table, std::span<const ValueView> values,
+                        int64_t rowid, std::string_view row_key, std::vector<ValueView>* tuple,
+                        std::vector<IndexEntry>* out);
 
 // Whether entries of this shape have the row's key in the value (else it is the key's end).
 inline bool RowKeyInValue(const IndexDef& index, const TupleShape& shape) {
@@ -63,6 +75,8 @@ bool ReadEntryRowid(const TableDef& table, const IndexDef& index, std::string_vi
 
 // "UNIQUE constraint failed: t.a, t.b".
 Status UniqueError(const TableDef& table, std::span<const IndexColumn> columns);
+// The same, or "UNIQUE constraint failed: index 'i'" where the index has expressions.
+Status UniqueError(const TableDef& table, const IndexDef& index);
 
 // The column's name for messages.
 std::string_view ColumnName(const TableDef& table, uint32_t column);
@@ -72,8 +86,8 @@ class IndexFill {
  public:
   IndexFill(const TableDef& table, const IndexDef& index) : table_(table), index_(index) {}
 
-  // Reads all rows; fails if they are not unique where they should be.
-  Status Collect(WriteTxn& txn);
+  // Reads all rows; fails if they are not unique where they should be. `index` is one of the table's.
+  Status Collect(WriteTxn& txn, RowRules* rules);
   // Puts the entries into the index's tree, which is new.
   Status Store(WriteTxn& txn, TreeId tree);
 

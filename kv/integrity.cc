@@ -119,6 +119,7 @@ class Checker {
       findings_.Add(tables.status());
       return;
     }
+    if (const auto views = txn_.Views(); !views.ok()) findings_.Add(views.status());
     size_t indexes = 0;
     for (const TableDef* table : *tables) {
       indexes += table->indexes.size();
@@ -191,6 +192,13 @@ class Checker {
 
   void CheckTable(const TableDef& table) {
     uint64_t large_columns = 0;
+    std::unique_ptr<RowRules> rules;
+    if (table.index_rules || !table.checks.empty()) {
+      StatusOr<std::unique_ptr<RowRules>> made = MakeRules(*txn_.store(), table, Reader(txn_));
+      if (!made.ok()) return findings_.Add(made.status());
+      rules = *std::move(made);
+    }
+    std::vector<uint64_t> entries(table.indexes.size(), 0);
     std::vector<ValueView> values(table.columns.size());
     TableScan scan;
     Status status = scan.Start(txn_, table);
@@ -204,15 +212,25 @@ class Checker {
         }
       }
       if (!table.has_rowid()) CheckPrimaryKey(table, row, values);
-      for (const IndexDef& index : table.indexes) CheckEntry(table, index, row, values);
+      if (!table.checks.empty()) {
+        const StatusOr<const CheckDef*> failed = rules->FailedCheck(values, row.rowid());
+        if (!failed.ok()) {
+          findings_.Add(failed.status());
+        } else if (*failed != nullptr) {
+          findings_.Add("CHECK constraint failed in ", table.name);
+        }
+      }
+      for (size_t i = 0; i < table.indexes.size(); ++i) {
+        entries[i] += CheckEntry(table, i, row, values, rules.get()) ? 1 : 0;
+      }
       status = scan.Next();
     }
     if (!status.ok()) findings_.Add(status);
     if (!status.ok() || findings_.full()) return;
     // Each row has its entry, and there are no more entries than rows: each entry has its row.
-    for (const IndexDef& index : table.indexes) {
-      if (txn_.root(index.tree).count != txn_.root(table.tree).count) {
-        findings_.Add("wrong # of entries in index ", index.name);
+    for (size_t i = 0; i < table.indexes.size(); ++i) {
+      if (txn_.root(table.indexes[i].tree).count != entries[i]) {
+        findings_.Add("wrong # of entries in index ", table.indexes[i].name);
       }
     }
     if (txn_.root(table.overflow_tree).count != large_columns) {
@@ -242,20 +260,25 @@ class Checker {
     }
   }
 
-  void CheckEntry(const TableDef& table, const IndexDef& index, const Row& row,
-                  std::span<const ValueView> values) {
+  // Whether the index should have the row.
+  bool CheckEntry(const TableDef& table, size_t index_number, const Row& row,
+                  std::span<const ValueView> values, RowRules* rules) {
+    const IndexDef& index = table.indexes[index_number];
     key_.clear();
     AppendRowKey(table, RowKey{row.rowid(), row.key()}, &key_);
-    MakeIndexEntry(table, index, values, row.rowid(), key_, &tuple_, &entry_);
+    const Status made = MakeIndexEntry(table, index_number, values, row.rowid(), key_, rules,
+                                       &tuple_, &entry_);
+    if (!made.ok()) findings_.Add(made);
+    if (!made.ok() || entry_.absent) return false;
     btree::ValueRef value;
     const std::string_view key = entry_.key;
     switch (txn_.Find(index.tree, key, &value)) {
       case btree::FindResult::kError:
         findings_.Add(btree::FindError(txn_.View(index.tree), key));
-        return;
+        return true;
       case btree::FindResult::kNotFound:
         findings_.Add(NameOf(table, row), " missing from index ", index.name);
-        return;
+        return true;
       case btree::FindResult::kFound:
         break;
     }
@@ -265,6 +288,7 @@ class Checker {
     } else if (bytes->view() != entry_.value) {
       findings_.Add(NameOf(table, row), " has another value in index ", index.name);
     }
+    return true;
   }
 
   const ReadTxn& txn_;

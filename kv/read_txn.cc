@@ -51,6 +51,16 @@ StatusOr<const TableDef*> ReadTxn::FindTableOfIndex(std::string_view index) cons
   return schema().FindTableOfIndex(index, source);
 }
 
+StatusOr<const ViewDef*> ReadTxn::FindView(std::string_view name) const {
+  SnapshotCatalog source(*this);
+  return schema().FindView(name, source);
+}
+
+StatusOr<std::vector<const ViewDef*>> ReadTxn::Views() const {
+  SnapshotCatalog source(*this);
+  return schema().Views(source);
+}
+
 StatusOr<std::vector<const TableDef*>> ReadTxn::Tables() const {
   SnapshotCatalog source(*this);
   return schema().Tables(source);

@@ -70,9 +70,11 @@ class ReadTxn {
   StatusOr<const TableDef*> FindTable(std::string_view name) const;
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name) const;
   StatusOr<const TableDef*> FindTableOfIndex(std::string_view index) const;
+  StatusOr<const ViewDef*> FindView(std::string_view name) const;
   // All of them, by name.
   StatusOr<std::vector<const TableDef*>> Tables() const;
   StatusOr<std::vector<const KeyspaceDef*>> Keyspaces() const;
+  StatusOr<std::vector<const ViewDef*>> Views() const;
 
  private:
   std::shared_ptr<Store> store_;

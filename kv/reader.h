@@ -4,7 +4,9 @@
 #ifndef KVSQL_KV_READER_H_
 #define KVSQL_KV_READER_H_
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "btree/tree.h"
@@ -46,6 +48,22 @@ class Reader {
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name) const {
     return read_ != nullptr ? read_->FindKeyspace(name) : write_->FindKeyspace(name);
   }
+  StatusOr<const TableDef*> FindTableOfIndex(std::string_view index) const {
+    return read_ != nullptr ? read_->FindTableOfIndex(index) : write_->FindTableOfIndex(index);
+  }
+  StatusOr<const ViewDef*> FindView(std::string_view name) const {
+    return read_ != nullptr ? read_->FindView(name) : write_->FindView(name);
+  }
+  StatusOr<std::vector<const TableDef*>> Tables() const {
+    return read_ != nullptr ? read_->Tables() : write_->Tables();
+  }
+  StatusOr<std::vector<const ViewDef*>> Views() const {
+    return read_ != nullptr ? read_->Views() : write_->Views();
+  }
+  // A number of the database as a whole, as WriteTxn::WriteProperty stored it; 0 if it never was.
+  StatusOr<int64_t> ReadProperty(std::string_view name) const;
+  // The largest rowid that a table with AUTOINCREMENT ever had; nullopt: none yet.
+  StatusOr<std::optional<int64_t>> ReadSequence(const TableDef& table) const;
 
   // Null if this reads through the other kind.
   const ReadTxn* read_txn() const { return read_; }

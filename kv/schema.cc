@@ -54,8 +54,8 @@ KeyPart PartOf(const TableDef& table, const IndexColumn& column) {
   KeyPart part;
   part.collation = column.collation;
   part.descending = column.descending;
-  part.real =
-      column.column != kRowidColumn && table.columns[column.column].affinity == Affinity::kReal;
+  part.real = column.column < table.columns.size() &&
+              table.columns[column.column].affinity == Affinity::kReal;
   return part;
 }
 
@@ -86,10 +86,16 @@ void TableDef::Derive() {
       }
     }
   }
+  index_rules = false;
   for (IndexDef& index : indexes) {
     index.table = name;
     index.parts.clear();
-    for (const IndexColumn& column : index.columns) index.parts.push_back(PartOf(*this, column));
+    index.has_expressions = false;
+    for (const IndexColumn& column : index.columns) {
+      index.parts.push_back(PartOf(*this, column));
+      if (column.column == kExpressionColumn) index.has_expressions = true;
+    }
+    index_rules |= index.partial() || index.has_expressions;
   }
 }
 
@@ -99,6 +105,7 @@ Schema::Schema(const Schema& base) : generation_(NextGeneration()) {
   const std::lock_guard lock(base.mutex_);
   tables_ = base.tables_;
   keyspaces_ = base.keyspaces_;
+  views_ = base.views_;
 }
 
 StatusOr<const TableDef*> Schema::FindTable(std::string_view name, CatalogSource& source) const {
@@ -109,6 +116,11 @@ StatusOr<const TableDef*> Schema::FindTable(std::string_view name, CatalogSource
                       ReadRecord(ObjectKind::kTable, lower, source));
   if (!record.has_value()) return nullptr;
   KV_ASSIGN_OR_RETURN(TableDef decoded, DecodeTable(record->view()));
+  KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> statistics,
+                      ReadRecord(ObjectKind::kStatistics, lower, source));
+  if (statistics.has_value()) {
+    KV_RETURN_IF_ERROR(DecodeStatistics(statistics->view(), &decoded));
+  }
   auto table = std::make_shared<const TableDef>(std::move(decoded));
   return tables_.emplace(std::move(lower), std::move(table)).first->second.get();
 }
@@ -126,6 +138,18 @@ StatusOr<const KeyspaceDef*> Schema::FindKeyspace(std::string_view name,
   KV_ASSIGN_OR_RETURN(KeyspaceDef decoded, DecodeKeyspace(record->view()));
   auto keyspace = std::make_shared<const KeyspaceDef>(std::move(decoded));
   return keyspaces_.emplace(std::move(lower), std::move(keyspace)).first->second.get();
+}
+
+StatusOr<const ViewDef*> Schema::FindView(std::string_view name, CatalogSource& source) const {
+  std::string lower = LowerAscii(name);
+  const std::lock_guard lock(mutex_);
+  if (const auto found = views_.find(lower); found != views_.end()) return found->second.get();
+  KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> record,
+                      ReadRecord(ObjectKind::kView, lower, source));
+  if (!record.has_value()) return nullptr;
+  KV_ASSIGN_OR_RETURN(ViewDef decoded, DecodeView(record->view()));
+  auto view = std::make_shared<const ViewDef>(std::move(decoded));
+  return views_.emplace(std::move(lower), std::move(view)).first->second.get();
 }
 
 StatusOr<const TableDef*> Schema::FindTableOfIndex(std::string_view index,
@@ -162,10 +186,22 @@ StatusOr<std::vector<const KeyspaceDef*>> Schema::Keyspaces(CatalogSource& sourc
   return keyspaces;
 }
 
+StatusOr<std::vector<const ViewDef*>> Schema::Views(CatalogSource& source) const {
+  KV_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListNames(ObjectKind::kView, source));
+  std::vector<const ViewDef*> views;
+  for (const std::string& name : names) {
+    KV_ASSIGN_OR_RETURN(const ViewDef* view, FindView(name, source));
+    if (view != nullptr) views.push_back(view);
+  }
+  return views;
+}
+
 void Schema::Forget(ObjectKind kind, std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (kind == ObjectKind::kKeyspace) {
     keyspaces_.erase(LowerAscii(name));
+  } else if (kind == ObjectKind::kView) {
+    views_.erase(LowerAscii(name));
   } else {
     tables_.erase(LowerAscii(name));
   }

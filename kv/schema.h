@@ -1,4 +1,4 @@
-// What the catalog knows: tables with their indexes, and keyspaces, decoded.
+// What the catalog knows: tables with their indexes, views and keyspaces, decoded.
 //
 // The definitions are plain structs, immutable once a Schema hands them out. A Schema is the
 // catalog of one or more states of the database that have the same one; it reads definitions from
@@ -15,6 +15,9 @@
 //
 // In the catalog tree (tree 1): key = kind byte, lower-cased name; value = the record of
 // catalog_codec.h. An index is in its table's record; its own key leads to the table.
+//
+// kv knows no SQL: expressions (CHECK, DEFAULT, the WHERE and the terms of indexes) are texts here, and
+// row_rules.h is what evaluates them.
 #ifndef KVSQL_KV_SCHEMA_H_
 #define KVSQL_KV_SCHEMA_H_
 
@@ -40,6 +43,19 @@ using pager::TreeId;
 
 // Stands for "the rowid" where a column number is expected.
 inline constexpr uint32_t kRowidColumn = UINT32_MAX;
+// Stands for "an expression" in an index.
+inline constexpr uint32_t kExpressionColumn = UINT32_MAX - 2;
+
+// What happens when a row breaks a constraint: by the statement, or else by the constraint's own clause.
+// The numbers are stored.
+enum class OnConflict : uint8_t {
+  kDefault = 0,   // of a statement: as each constraint says; of a constraint: kAbort
+  kAbort = 1,     // the error; the statement is undone
+  kRollback = 2,  // the error; the transaction is undone
+  kFail = 3,      // the error; what the statement did before stays
+  kIgnore = 4,    // no error; the row is left out
+  kReplace = 5,   // rows in the way are deleted; NULL in a NOT NULL column becomes its default
+};
 
 struct ColumnDef {
   std::string name;
@@ -49,12 +65,22 @@ struct ColumnDef {
   bool not_null = false;
   bool any = false;  // STRICT tables: type ANY, stored as given
   bool hidden = false;
-  Value default_value;      // constant default; NULL if there is none
-  std::string default_sql;  // the text after DEFAULT, empty if there is none
+  OnConflict not_null_conflict = OnConflict::kDefault;
+  Value default_value;              // constant default; NULL if there is none
+  std::string default_sql;          // the text after DEFAULT, empty if there is none
+  bool default_expression = false;  // default_sql is evaluated for each row; default_value is NULL
+};
+
+// A CHECK constraint.
+struct CheckDef {
+  std::string name;  // empty: none
+  std::string sql;   // the expression
+
+  const std::string& label() const { return name.empty() ? sql : name; }
 };
 
 struct IndexColumn {
-  uint32_t column = 0;
+  uint32_t column = 0;  // or kRowidColumn, or kExpressionColumn
   Collation collation = Collation::kBinary;
   bool descending = false;
 
@@ -69,11 +95,21 @@ struct IndexDef {
   std::vector<IndexColumn> columns;
   bool unique = false;
   IndexOrigin origin = IndexOrigin::kCreateIndex;
+  OnConflict conflict = OnConflict::kDefault;  // of the constraint
   TreeId tree = pager::kNoTree;
-  std::string sql;  // empty for those that constraints make
+  std::string sql;                       // empty for those that constraints make
+  std::string where_sql;                 // of a partial index: which rows are in it
+  std::vector<std::string> expressions;  // per column: the text of an expression; or empty as a whole
 
   // Derived.
   std::vector<KeyPart> parts;
+  bool has_expressions = false;
+
+  // Not part of the table's record: what ANALYZE found, rows of the index and then the average number
+  // of rows for each prefix of its columns. Empty: not analyzed.
+  std::vector<uint64_t> statistics;
+
+  bool partial() const { return !where_sql.empty(); }
 };
 
 enum class TableShape : uint8_t {
@@ -89,6 +125,8 @@ struct TableDef {
   std::vector<IndexColumn>
       primary_key;  // in key order; empty if there is none. With an alias: that column
   std::vector<IndexDef> indexes;  // UNIQUE and non-integer PRIMARY KEY ones included
+  std::vector<CheckDef> checks;
+  OnConflict key_conflict = OnConflict::kDefault;  // of the rowid alias, or of the WITHOUT ROWID key
   bool strict = false;
   bool autoincrement = false;
   TreeId tree = pager::kNoTree;
@@ -98,6 +136,10 @@ struct TableDef {
   // Derived.
   std::vector<KeyPart> key_parts;  // of the primary key, for kWithoutRowid
   std::vector<uint16_t> in_key;    // per column, for kWithoutRowid: 1 + position in the key, or 0
+  bool index_rules = false;        // an index is partial or has expressions
+
+  // Not part of the table's record: its rows when ANALYZE counted them.
+  std::optional<uint64_t> analyzed_rows;
 
   bool has_rowid() const { return shape == TableShape::kRowid; }
   KeyKind key_kind() const { return has_rowid() ? KeyKind::kInt64 : KeyKind::kBytes; }
@@ -125,9 +167,26 @@ struct KeyspaceDef {
   TreeId tree = pager::kNoTree;
 };
 
+struct ViewDef {
+  std::string name;
+  std::vector<std::string> columns;  // empty: those of the query
+  std::string sql;                   // CREATE VIEW ...
+  // Ids of trees that were in use when it was made: where it stands among the tables of sqlite_schema.
+  TreeId trees_before = pager::kNoTree;
+};
+
 // What a name in the catalog stands for. A sequence is the largest rowid that a table with
-// AUTOINCREMENT ever had: 8 bytes, little-endian; it changes without a change of the schema.
-enum class ObjectKind : uint8_t { kKeyspace = 'K', kTable = 'T', kIndex = 'I', kSequence = 'S' };
+// AUTOINCREMENT ever had: 8 bytes, little-endian; it changes without a change of the schema. So does a
+// property: a number of the database as a whole, in the same form. Statistics are those of a table.
+enum class ObjectKind : uint8_t {
+  kKeyspace = 'K',
+  kTable = 'T',
+  kIndex = 'I',
+  kSequence = 'S',
+  kView = 'V',
+  kProperty = 'P',
+  kStatistics = 'A',
+};
 
 // The trees of the state whose catalog is to be read.
 class CatalogSource {
@@ -149,12 +208,14 @@ class Schema {
   // Nullptr if there is none; an error if the catalog cannot be read.
   StatusOr<const TableDef*> FindTable(std::string_view name, CatalogSource& source) const;
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name, CatalogSource& source) const;
+  StatusOr<const ViewDef*> FindView(std::string_view name, CatalogSource& source) const;
   // The table that has the index; its FindIndex(name) is the index.
   StatusOr<const TableDef*> FindTableOfIndex(std::string_view index, CatalogSource& source) const;
 
   // All of them, in the order of their lower-cased names.
   StatusOr<std::vector<const TableDef*>> Tables(CatalogSource& source) const;
   StatusOr<std::vector<const KeyspaceDef*>> Keyspaces(CatalogSource& source) const;
+  StatusOr<std::vector<const ViewDef*>> Views(CatalogSource& source) const;
 
   // For a Schema that no other thread has yet: forgets what has been decoded for a name, so that it
   // is read from the catalog again.
@@ -169,6 +230,7 @@ class Schema {
   // By lower-cased name.
   mutable Cache<TableDef> tables_;
   mutable Cache<KeyspaceDef> keyspaces_;
+  mutable Cache<ViewDef> views_;
 };
 
 }  // namespace kvsql::kv

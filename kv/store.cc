@@ -52,6 +52,11 @@ Status Store::Close() {
   return closed;
 }
 
+Status Store::Compact() {
+  KV_RETURN_IF_ERROR(CompactTail(pager_.get(), UINT64_MAX));
+  return pager_->in_memory() ? absl::OkStatus() : pager_->Truncate();
+}
+
 StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite(std::chrono::milliseconds busy_timeout) {
   if (options_.read_only) {
     return absl::FailedPreconditionError("attempt to write a readonly database");

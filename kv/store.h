@@ -26,8 +26,14 @@ namespace kvsql::kv {
 
 using pager::Durability;
 
+class Reader;
+class RowRules;
 class WriteTxn;
 struct WriteScratch;
+
+// Makes what evaluates a table's expressions (row_rules.h). The definition outlives the rules.
+using RowRulesMaker = StatusOr<std::unique_ptr<RowRules>> (*)(const TableDef& table,
+                                                              const Reader& reader);
 
 struct StoreOptions {
   std::string path;  // empty: in memory
@@ -44,6 +50,7 @@ struct StoreOptions {
   bool verify_checksums = true;
   bool accept_missing_log = false;
   pager::FileSystem* file_system = nullptr;  // null: the real one
+  RowRulesMaker make_row_rules = nullptr;    // null: tables with expressions cannot be written
 };
 
 class Store : public std::enable_shared_from_this<Store> {
@@ -67,6 +74,9 @@ class Store : public std::enable_shared_from_this<Store> {
   Status Sync() { return pager_->SyncLog(); }
   // Gives free space at the file's end back.
   Status Truncate() { return pager_->Truncate(); }
+
+  // Moves what stands behind free space into it, then Truncate. Waits for the running write transaction.
+  Status Compact();
 
   // Reads everything and returns what is wrong, in words, at most `limit` findings; nothing wrong:
   // empty. Waits for the running write transaction, and keeps others waiting.

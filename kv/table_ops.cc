@@ -164,6 +164,9 @@ StatusOr<bool> GetByUniqueIndex(Reader reader, const TableDef& table, const Inde
   if (key.size() != index.columns.size()) {
     return WrongColumnCount("index " + index.name, key.size(), index.columns.size());
   }
+  if (index.has_expressions) {
+    return absl::InvalidArgumentError("index " + index.name + " is on expressions");
+  }
   thread_local std::string index_key;
   index_key.clear();
   const TupleShape shape = MakeKey(table, index.columns, index.parts, key, &index_key);

@@ -13,8 +13,9 @@
 // Thread safety: that of the transaction given.
 //
 // Errors: ALREADY_EXISTS "UNIQUE constraint failed: t.a, t.b"; INVALID_ARGUMENT "NOT NULL
-// constraint failed: t.a", "datatype mismatch", "cannot store TEXT value in INTEGER column t.a";
-// both leave everything unchanged.
+// constraint failed: t.a", "datatype mismatch", "cannot store TEXT value in INTEGER column t.a",
+// "CHECK constraint failed: x > 0". All leave everything unchanged. What the statement is
+// to do about a broken constraint stands in the error: ActionOfError.
 #ifndef KVSQL_KV_TABLE_OPS_H_
 #define KVSQL_KV_TABLE_OPS_H_
 
@@ -45,12 +46,6 @@ StatusOr<bool> GetByPrimaryKey(Reader reader, const TableDef& table, std::span<c
 StatusOr<bool> GetByUniqueIndex(Reader reader, const TableDef& table, const IndexDef& index,
                                 std::span<const ValueView> key, Row* row);
 
-enum class OnConflict : uint8_t {
-  kAbort,    // the error; nothing is changed
-  kIgnore,   // no error; the row is left out
-  kReplace,  // rows in the way are deleted; NULL in a NOT NULL column becomes its default
-};
-
 struct WriteResult {
   bool stored = false;    // false: ignored
   int64_t rowid = 0;      // of the row now, where the table has rowids
@@ -62,14 +57,20 @@ struct WriteResult {
 // may be views into the transaction's pages.
 StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
                                 std::span<const ValueView> values,
-                                OnConflict on_conflict = OnConflict::kAbort,
+                                OnConflict on_conflict = OnConflict::kDefault,
                                 std::optional<int64_t> rowid = std::nullopt);
+
+// kFail or kRollback where the statement, or the constraint's clause, said so; else kAbort.
+OnConflict ActionOfError(const Status& error);
+
+// The default of a column; an expression is evaluated anew, and lives until the next time.
+StatusOr<ValueView> DefaultOf(WriteTxn& txn, const TableDef& table, uint32_t column);
 
 // Gives the row `old`, just read in this transaction, new values for all columns (and `rowid` where
 // the table has no column for it).
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
                                 std::span<const ValueView> values,
-                                OnConflict on_conflict = OnConflict::kAbort,
+                                OnConflict on_conflict = OnConflict::kDefault,
                                 std::optional<int64_t> rowid = std::nullopt);
 
 // Deletes the row `old`, just read in this transaction.

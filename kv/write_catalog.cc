@@ -8,6 +8,8 @@
 #include "kv/catalog_codec.h"
 #include "kv/index_entries.h"
 #include "kv/log_record.h"
+#include "kv/reader.h"
+#include "kv/row_rules.h"
 #include "kv/table_ops.h"
 #include "kv/write_scratch.h"
 #include "kv/write_txn.h"
@@ -73,6 +75,16 @@ StatusOr<const TableDef*> WriteTxn::FindTableOfIndex(std::string_view index) {
   return schema_->FindTableOfIndex(index, source);
 }
 
+StatusOr<const ViewDef*> WriteTxn::FindView(std::string_view name) {
+  Source source(*this);
+  return schema_->FindView(name, source);
+}
+
+StatusOr<std::vector<const ViewDef*>> WriteTxn::Views() {
+  Source source(*this);
+  return schema_->Views(source);
+}
+
 StatusOr<std::vector<const TableDef*>> WriteTxn::Tables() {
   Source source(*this);
   return schema_->Tables(source);
@@ -83,19 +95,22 @@ StatusOr<std::vector<const KeyspaceDef*>> WriteTxn::Keyspaces() {
   return schema_->Keyspaces(source);
 }
 
+Status WriteTxn::EnsureCatalog() {
+  if (txn_->root(pager::kCatalogTree).exists) return absl::OkStatus();
+  KV_RETURN_IF_ERROR(txn_->CreateTreeAs(pager::kCatalogTree, KeyKind::kBytes));
+  if (!record_dropped_) LogCreateTree(pager::kCatalogTree, KeyKind::kBytes, &scratch_->record);
+  ++operations_;
+  return absl::OkStatus();
+}
+
 Status WriteTxn::BeginSchemaChange(ObjectKind kind, std::string_view name) {
-  if (!txn_->root(pager::kCatalogTree).exists) {
-    KV_RETURN_IF_ERROR(txn_->CreateTreeAs(pager::kCatalogTree, KeyKind::kBytes));
-    if (!record_dropped_) {
-      LogCreateTree(pager::kCatalogTree, KeyKind::kBytes, &scratch_->record);
-    }
-    ++operations_;
-  }
+  KV_RETURN_IF_ERROR(EnsureCatalog());
   auto changed = std::make_shared<Schema>(*schema_);
   changed->Forget(kind, name);
   former_schemas_.push_back(std::move(schema_));
   schema_ = std::move(changed);
-  return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  return WriteProperty(kSchemaVersion, version + 1);
 }
 
 Status WriteTxn::WriteCatalog(ObjectKind kind, std::string_view name, std::string_view record) {
@@ -116,6 +131,8 @@ Status WriteTxn::CheckTableName(std::string_view name) {
   if (name.empty()) return absl::InvalidArgumentError("a table needs a name");
   KV_ASSIGN_OR_RETURN(const TableDef* table, FindTable(name));
   if (table != nullptr) return AlreadyThere("table ", name, " already exists");
+  KV_ASSIGN_OR_RETURN(const ViewDef* view, FindView(name));
+  if (view != nullptr) return AlreadyThere("view ", name, " already exists");
   KV_ASSIGN_OR_RETURN(const TableDef* indexed, FindTableOfIndex(name));
   if (indexed != nullptr) return AlreadyThere("there is already an index named ", name, "");
   return absl::OkStatus();
@@ -147,6 +164,7 @@ Status WriteTxn::DropTable(std::string_view name) {
     KV_RETURN_IF_ERROR(DropTree(index.tree));
     KV_RETURN_IF_ERROR(EraseCatalog(ObjectKind::kIndex, index.name));
   }
+  KV_RETURN_IF_ERROR(EraseStatistics(name));
   KV_RETURN_IF_ERROR(DropTree(table->overflow_tree));
   KV_RETURN_IF_ERROR(DropTree(table->tree));
   if (table->autoincrement) {
@@ -158,20 +176,48 @@ Status WriteTxn::DropTable(std::string_view name) {
 }
 
 StatusOr<int64_t> WriteTxn::ReadSequence(const TableDef& table) {
-  const std::string key = CatalogKey(ObjectKind::kSequence, table.name);
-  btree::ValueRef value;
-  switch (Find(pager::kCatalogTree, std::string_view(key), &value)) {
-    case btree::FindResult::kNotFound:
-      return 0;
-    case btree::FindResult::kError:
-      return FindError(pager::kCatalogTree, std::string_view(key));
-    case btree::FindResult::kFound:
-      break;
+  KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest, Reader(*this).ReadSequence(table));
+  return largest.value_or(0);
+}
+
+Status WriteTxn::WriteProperty(std::string_view name, int64_t value) {
+  KV_RETURN_IF_ERROR(CheckUsable());
+  KV_RETURN_IF_ERROR(EnsureCatalog());
+  char bytes[sizeof(value)];
+  StoreLe(bytes, value);
+  return WriteCatalog(ObjectKind::kProperty, name, {bytes, sizeof(bytes)});
+}
+
+StatusOr<RowRules*> WriteTxn::RulesOf(const TableDef& table) {
+  std::vector<WriteScratch::CompiledRules>& all = scratch_->rules;
+  for (const WriteScratch::CompiledRules& each : all) {
+    if (each.table == &table) return each.rules.get();
   }
-  if (value.is_large || value.size != sizeof(int64_t)) {
-    return DataLoss("catalog: the sequence of table '", table.name, "' is damaged");
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<RowRules> rules, MakeRules(*store_, table, Reader(*this)));
+  all.push_back({&table, schema_, std::move(rules)});
+  return all.back().rules.get();
+}
+
+StatusOr<std::unique_ptr<RowRules>> MakeRules(const Store& store, const TableDef& table,
+                                              Reader reader) {
+  if (store.options().make_row_rules == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "table ", table.name, " has expressions, and nothing here can evaluate them"));
   }
-  return LoadLe<int64_t>(value.data);
+  return store.options().make_row_rules(table, reader);
+}
+
+Status WriteTxn::EraseStatistics(std::string_view table) {
+  const StatusOr<bool> erased =
+      Delete(pager::kCatalogTree, std::string_view(CatalogKey(ObjectKind::kStatistics, table)));
+  return erased.ok() ? absl::OkStatus() : Break(erased.status());
+}
+
+Status WriteTxn::StoreStatistics(const TableDef& analyzed) {
+  KV_RETURN_IF_ERROR(CheckUsable());
+  KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kTable, analyzed.name));
+  if (!analyzed.analyzed_rows.has_value()) return EraseStatistics(analyzed.name);
+  return WriteCatalog(ObjectKind::kStatistics, analyzed.name, EncodeStatistics(analyzed));
 }
 
 Status WriteTxn::WriteSequence(const TableDef& table, int64_t rowid) {
@@ -188,7 +234,10 @@ StatusOr<const IndexDef*> WriteTxn::CreateIndex(IndexDef def) {
     return absl::InvalidArgumentError("an index needs a name and columns");
   }
   KV_ASSIGN_OR_RETURN(const TableDef* same_name, FindTable(def.name));
-  if (same_name != nullptr) return AlreadyThere("there is already a table named ", def.name, "");
+  KV_ASSIGN_OR_RETURN(const ViewDef* view, FindView(def.name));
+  if (same_name != nullptr || view != nullptr) {
+    return AlreadyThere("there is already a table named ", def.name, "");
+  }
   KV_ASSIGN_OR_RETURN(const TableDef* indexed, FindTableOfIndex(def.name));
   if (indexed != nullptr) return AlreadyThere("index ", def.name, " already exists");
 
@@ -198,8 +247,12 @@ StatusOr<const IndexDef*> WriteTxn::CreateIndex(IndexDef def) {
   changed.Derive();
   IndexDef& index = changed.indexes.back();
   // Read and checked before anything is changed.
+  std::unique_ptr<RowRules> rules;
+  if (index.partial() || index.has_expressions) {
+    KV_ASSIGN_OR_RETURN(rules, MakeRules(*store_, changed, Reader(*this)));
+  }
   IndexFill fill(changed, index);
-  KV_RETURN_IF_ERROR(fill.Collect(*this));
+  KV_RETURN_IF_ERROR(fill.Collect(*this, rules.get()));
 
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kTable, changed.name));
   index.tree = CreateTree(KeyKind::kBytes);
@@ -210,6 +263,39 @@ StatusOr<const IndexDef*> WriteTxn::CreateIndex(IndexDef def) {
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kTable, changed.name, EncodeTable(changed)));
   KV_ASSIGN_OR_RETURN(table, FindTable(changed.name));
   return &table->indexes.back();
+}
+
+Status WriteTxn::RebuildIndex(const TableDef& table, const IndexDef& index) {
+  KV_RETURN_IF_ERROR(CheckUsable());
+  RowRules* rules = nullptr;
+  if (index.partial() || index.has_expressions) {
+    KV_ASSIGN_OR_RETURN(rules, RulesOf(table));
+  }
+  IndexFill fill(table, index);
+  KV_RETURN_IF_ERROR(fill.Collect(*this, rules));
+  if (const StatusOr<uint64_t> cleared = Clear(index.tree); !cleared.ok()) {
+    return Break(cleared.status());
+  }
+  if (Status filled = fill.Store(*this, index.tree); !filled.ok()) return Break(std::move(filled));
+  return absl::OkStatus();
+}
+
+StatusOr<const ViewDef*> WriteTxn::CreateView(ViewDef def) {
+  KV_RETURN_IF_ERROR(CheckUsable());
+  KV_RETURN_IF_ERROR(CheckTableName(def.name));
+  KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kView, def.name));
+  def.trees_before = txn_->tree_limit();
+  while (def.trees_before > 0 && !txn_->root(def.trees_before - 1).exists) --def.trees_before;
+  KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kView, def.name, EncodeView(def)));
+  return FindView(def.name);
+}
+
+Status WriteTxn::DropView(std::string_view name) {
+  KV_RETURN_IF_ERROR(CheckUsable());
+  KV_ASSIGN_OR_RETURN(const ViewDef* view, FindView(name));
+  if (view == nullptr) return NoSuch("view", name);
+  KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kView, name));
+  return EraseCatalog(ObjectKind::kView, name);
 }
 
 Status WriteTxn::DropIndex(std::string_view name) {

@@ -12,6 +12,7 @@
 #include "btree/tree_writer.h"
 #include "kv/row.h"
 #include "kv/row_codec.h"
+#include "kv/row_rules.h"
 #include "kv/schema.h"
 #include "kv/value.h"
 
@@ -23,6 +24,7 @@ struct IndexEntry {
   std::string value;
   TupleShape shape;
   size_t tuple_size = 0;  // bytes of the tuple at the start of `key`
+  bool absent = false;    // a partial index that does not have the row
 };
 
 // What table_ops computes of one row.
@@ -55,6 +57,13 @@ struct WriteScratch {
   RowScratch row;
   RowScratch conflict;  // of rows that are deleted on the way
   std::string bytes;
+  // `schema` keeps the definition that `rules` were made for.
+  struct CompiledRules {
+    const TableDef* table = nullptr;
+    std::shared_ptr<const Schema> schema;
+    std::unique_ptr<RowRules> rules;
+  };
+  std::vector<CompiledRules> rules;
 
   // Ready for the next transaction; gives back memory that only an unusual one needed.
   void Reset();

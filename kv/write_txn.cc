@@ -15,6 +15,7 @@ constexpr size_t kMaxLoggedPages = 256;
 
 // Memory that buffers keep from one transaction to the next.
 constexpr size_t kKeptBytes = 512 * 1024;
+constexpr size_t kKeptRules = 16;
 
 std::shared_ptr<const Schema> AsSchema(const std::shared_ptr<const void>& attachment) {
   return std::static_pointer_cast<const Schema>(attachment);
@@ -37,6 +38,7 @@ void WriteScratch::Reset() {
   former_writers.clear();
   Trim(&record);
   Trim(&bytes);
+  if (rules.size() > kKeptRules) rules.clear();
   if (row.row.capacity() > kKeptBytes) row = RowScratch();
   if (conflict.row.capacity() > kKeptBytes) conflict = RowScratch();
 }

@@ -36,6 +36,7 @@ namespace kvsql::kv {
 using btree::PutMode;
 
 struct WriteScratch;
+class RowRules;
 
 class WriteTxn {
  public:
@@ -96,13 +97,19 @@ class WriteTxn {
   StatusOr<const TableDef*> FindTable(std::string_view name);
   StatusOr<const KeyspaceDef*> FindKeyspace(std::string_view name);
   StatusOr<const TableDef*> FindTableOfIndex(std::string_view index);
+  StatusOr<const ViewDef*> FindView(std::string_view name);
   // All of them, by name.
   StatusOr<std::vector<const TableDef*>> Tables();
   StatusOr<std::vector<const KeyspaceDef*>> Keyspaces();
+  StatusOr<std::vector<const ViewDef*>> Views();
 
   // The largest rowid that a table with AUTOINCREMENT ever had; 0: none yet.
   StatusOr<int64_t> ReadSequence(const TableDef& table);
   Status WriteSequence(const TableDef& table, int64_t rowid);
+  // A number of the database as a whole (Reader::ReadProperty), under a name of kv's callers.
+  Status WriteProperty(std::string_view name, int64_t value);
+  // What evaluates the table's expressions. It lives until the next schema change or the transaction's end.
+  StatusOr<RowRules*> RulesOf(const TableDef& table);
 
   // Messages are SQLite's. ALREADY_EXISTS: the name is taken. NOT_FOUND: no such object.
   // `def` needs no tree ids and no derived members; its indexes are those that constraints make.
@@ -111,6 +118,14 @@ class WriteTxn {
   // Builds the index over the rows there are. ALREADY_EXISTS too if they are not unique.
   StatusOr<const IndexDef*> CreateIndex(IndexDef def);
   Status DropIndex(std::string_view name);
+  // Empties the index and builds it anew over the rows there are.
+  Status RebuildIndex(const TableDef& table, const IndexDef& index);
+  // The query of a view is nobody's business here.
+  StatusOr<const ViewDef*> CreateView(ViewDef def);
+  Status DropView(std::string_view name);
+  // Stores the statistics that stand in `analyzed` (a copy of the table's definition); none: forgets
+  // those there are.
+  Status StoreStatistics(const TableDef& analyzed);
   StatusOr<const KeyspaceDef*> CreateKeyspace(std::string_view name);
   Status DropKeyspace(std::string_view name);
 
@@ -185,12 +200,14 @@ class WriteTxn {
 
   TreeId CreateTree(KeyKind kind);
   Status DropTree(TreeId tree);
+  Status EnsureCatalog();
   // Begins a schema change: from here on the transaction has a Schema of its own.
   Status BeginSchemaChange(ObjectKind kind, std::string_view name);
   Status WriteCatalog(ObjectKind kind, std::string_view name, std::string_view record);
   Status EraseCatalog(ObjectKind kind, std::string_view name);
   Status CreateTableTrees(TableDef* def);
   Status CheckTableName(std::string_view name);
+  Status EraseStatistics(std::string_view table);
   Status FillIndex(const TableDef& table, const IndexDef& index);
   void Finish();
 

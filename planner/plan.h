@@ -37,15 +37,19 @@ enum class PlanKind : uint8_t {
   kQueryInsert,
   kQueryUpdate,
   kQueryDelete,
+  kQueryCreate,
   kCreateTable,
   kCreateIndex,
+  kCreateView,
   kDrop,
+  kMaintain,
   kControl,
   kPragma,
 };
 
 // What a statement does when a constraint fails.
-enum class ConflictMode : uint8_t { kAbort, kRollback, kFail, kIgnore, kReplace };
+// kDefault: what the constraint's own clause says.
+enum class ConflictMode : uint8_t { kDefault, kAbort, kRollback, kFail, kIgnore, kReplace };
 
 struct OutputColumn {
   std::string name;
@@ -64,7 +68,7 @@ struct Plan {
   PlanKind kind;
   bool read_only = true;
   bool uses_schema = false;
-  ConflictMode conflict = ConflictMode::kAbort;  // of statements that write rows
+  ConflictMode conflict = ConflictMode::kDefault;  // of statements that write rows
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;
   StatementText text;
@@ -123,6 +127,7 @@ struct InsertPlan : Plan {
   InsertPlan() : Plan(kKind) {}
   const kv::TableDef* table = nullptr;
   std::vector<std::vector<Operand>> rows;  // one operand per column of the table
+  std::vector<uint32_t> default_columns;   // that take a default which is an expression
   // With a rowid that is given, but is no column: its operand, per row. Else empty.
   std::vector<Operand> rowids;
   // rows[0] is a template for the matrix of lifted literals.
@@ -161,7 +166,24 @@ struct CreateIndexPlan : Plan {
   bool if_not_exists = false;
 };
 
-enum class DropKind : uint8_t { kTable, kIndex };
+struct CreateViewPlan : Plan {
+  static constexpr PlanKind kKind = PlanKind::kCreateView;
+  CreateViewPlan() : Plan(kKind) {}
+  kv::ViewDef view;
+  bool if_not_exists = false;
+};
+
+enum class MaintainKind : uint8_t { kAnalyze, kReindex, kVacuum };
+
+// ANALYZE, REINDEX, VACUUM.
+struct MaintainPlan : Plan {
+  static constexpr PlanKind kKind = PlanKind::kMaintain;
+  MaintainPlan() : Plan(kKind) {}
+  MaintainKind action = MaintainKind::kAnalyze;
+  std::string name;  // of a table, an index, or (REINDEX) a collation; empty: everything
+};
+
+enum class DropKind : uint8_t { kTable, kIndex, kView };
 
 struct DropPlan : Plan {
   static constexpr PlanKind kKind = PlanKind::kDrop;
@@ -189,13 +211,29 @@ struct ControlPlan : Plan {
   std::string name;  // of a savepoint
 };
 
-enum class PragmaKind : uint8_t { kIntegrityCheck, kTableInfo, kIndexList, kIndexInfo };
+enum class PragmaKind : uint8_t {
+  kRows,  // those of the plan: what the schema, or kvsql as it is, says
+  kIntegrityCheck,
+  kProperty,  // a number kept in the catalog; with an argument: stores it
+  kDatabaseList,
+  kJournalMode,
+  kSynchronous,
+  kBusyTimeout,
+  kMmapSize,
+  kPageSize,
+  kPageCount,
+  kFreelistCount,
+  kCheckpoint,
+};
 
 struct PragmaPlan : Plan {
   static constexpr PlanKind kKind = PlanKind::kPragma;
   PragmaPlan() : Plan(kKind) {}
-  PragmaKind pragma = PragmaKind::kIntegrityCheck;
+  PragmaKind pragma = PragmaKind::kRows;
+  std::string property;  // of kProperty
   std::string argument;
+  bool has_argument = false;
+  std::vector<std::vector<kv::Value>> rows;  // of kRows
 };
 
 }  // namespace kvsql::planner

@@ -1,6 +1,9 @@
-// CREATE, DROP, PRAGMA.
+// CREATE, DROP; ANALYZE, REINDEX, VACUUM.
 #include "absl/strings/str_cat.h"
+#include "parser/token.h"
 #include "planner/planner.h"
+#include "planner/query/query_builder.h"
+#include "planner/query/table_expressions.h"
 #include "planner/table_builder.h"
 
 namespace kvsql::planner {
@@ -8,6 +11,30 @@ namespace {
 
 bool IsReservedName(std::string_view name) {
   return name.size() >= 7 && kv::EqualsIgnoreCase(name.substr(0, 7), "sqlite_");
+}
+
+std::string TypeNameOf(kv::Affinity affinity) {
+  switch (affinity) {
+    case kv::Affinity::kText:
+      return "TEXT";
+    case kv::Affinity::kNumeric:
+      return "NUM";
+    case kv::Affinity::kInteger:
+      return "INT";
+    case kv::Affinity::kReal:
+      return "REAL";
+    case kv::Affinity::kBlob:
+      return "";
+  }
+  return "";
+}
+
+// The name as a statement has to write it.
+std::string Quoted(std::string_view name) {
+  if (parser::IsPlainIdentifier(name)) return std::string(name);
+  std::string quoted = "\"";
+  for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
 }
 
 }  // namespace
@@ -21,30 +48,70 @@ StatusOr<PlanPtr> Planner::PlanCreateTable(const parser::CreateTableStatement& s
     return Error(name.schema.range.begin,
                  absl::StrCat("unknown database ", std::string(name.schema.text)));
   }
-  if (statement.as_select != nullptr) {
-    return Unsupported(statement.range.begin, "CREATE TABLE ... AS");
-  }
   if (IsReservedName(name.object.text)) {
     return Error(name.object.range.begin, absl::StrCat("object name reserved for internal use: ",
                                                        std::string(name.object.text)));
   }
+  if (statement.as_select != nullptr) return PlanCreateTableAs(statement);
   auto plan = New<CreateTablePlan>();
   plan->read_only = false;
   plan->if_not_exists = statement.if_not_exists;
-  KV_ASSIGN_OR_RETURN(plan->table, TableBuilder(sql_, statement).Build());
+  KV_ASSIGN_OR_RETURN(plan->table, TableBuilder(sql_, statement, reader_).Build());
+  return PlanPtr(plan);
+}
+
+// Columns have the results' names, and types that stand for the results' affinities.
+StatusOr<PlanPtr> Planner::PlanCreateTableAs(const parser::CreateTableStatement& statement) {
+  if (statement_.parameter_count() > 0) {
+    return Error(statement.range.begin, "parameters are not allowed in CREATE TABLE ... AS");
+  }
+  auto plan = New<QueryCreatePlan>();
+  plan->read_only = false;
+  plan->if_not_exists = statement.if_not_exists;
+  UseSchema(plan.get());
+  QueryBuilder builder(sql_, reader_, plan.get());
+  KV_ASSIGN_OR_RETURN(BoundQuery query,
+                      builder.BindSelect(*statement.as_select, nullptr, nullptr, nullptr));
+  plan->root = std::move(query.root);
+  for (const SourceColumn& column : query.columns) plan->results.push_back(column.slot);
+  builder.FinishPlan();
+
+  kv::TableDef& table = plan->definition;
+  table.name = std::string(statement.name.object.text);
+  Source named;
+  query.root = nullptr;
+  QueryBuilder::SetQuerySource(std::move(query), &named);
+  size_t length = table.name.size() + 2;
+  for (const SourceColumn& column : named.columns) {
+    kv::ColumnDef& def = table.columns.emplace_back();
+    def.name = column.name;
+    def.affinity = column.traits.affinity.value_or(kv::Affinity::kBlob);
+    def.declared_type = TypeNameOf(def.affinity);
+    length += def.name.size() + 7;
+  }
+  // As SQLite writes it: on one line if it is short.
+  const bool one_line = length < 50;
+  table.sql = absl::StrCat("CREATE TABLE ", Quoted(table.name), "(");
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const kv::ColumnDef& def = table.columns[i];
+    absl::StrAppend(&table.sql, i > 0 ? "," : "", one_line ? "" : "\n  ", Quoted(def.name),
+                    def.declared_type.empty() ? "" : " ", def.declared_type);
+  }
+  table.sql += one_line ? ")" : "\n)";
   return PlanPtr(plan);
 }
 
 StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& statement) {
+  KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(statement.table.text));
+  if (view != nullptr && IsMainSchema(statement.name.schema)) {
+    return Error(statement.table.range.begin, "views may not be indexed");
+  }
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
                       FindTable({statement.name.schema, statement.table}));
   const parser::Name& name = statement.name.object;
   if (IsReservedName(name.text)) {
     return Error(name.range.begin,
                  absl::StrCat("object name reserved for internal use: ", std::string(name.text)));
-  }
-  if (statement.where != nullptr) {
-    return Unsupported(statement.where->range.begin, "partial indexes");
   }
   auto plan = New<CreateIndexPlan>();
   plan->read_only = false;
@@ -53,10 +120,61 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   plan->index.name = std::string(name.text);
   plan->index.table = table->name;
   plan->index.unique = statement.unique;
-  KV_ASSIGN_OR_RETURN(plan->index.columns, BindKeyColumns(sql_, *table, statement.columns, true));
+  KV_ASSIGN_OR_RETURN(
+      plan->index.columns,
+      BindKeyColumns(sql_, *table, statement.columns, reader_, &plan->index.expressions));
+  if (statement.where != nullptr) {
+    KV_RETURN_IF_ERROR(CheckStorable(sql_, *statement.where, "partial index WHERE clauses"));
+    KV_RETURN_IF_ERROR(CheckNames(sql_, table, *statement.where, reader_));
+    plan->index.where_sql = std::string(statement.where->range.In(sql_));
+  }
   plan->index.sql = absl::StrCat(
       statement.unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ",
       std::string(sql_.substr(name.range.begin, statement.range.end - name.range.begin)));
+  return PlanPtr(plan);
+}
+
+StatusOr<PlanPtr> Planner::PlanCreateView(const parser::CreateViewStatement& statement) {
+  const parser::Name& name = statement.name.object;
+  if (statement.temporary || kv::EqualsIgnoreCase(statement.name.schema.text, "temp")) {
+    return Unsupported(statement.range.begin, "temporary views");
+  }
+  if (!IsMainSchema(statement.name.schema)) {
+    return Error(statement.name.schema.range.begin,
+                 absl::StrCat("unknown database ", std::string(statement.name.schema.text)));
+  }
+  if (IsReservedName(name.text)) {
+    return Error(name.range.begin,
+                 absl::StrCat("object name reserved for internal use: ", std::string(name.text)));
+  }
+  if (statement_.parameter_count() > 0) {
+    return Error(statement.range.begin, "parameters are not allowed in views");
+  }
+  auto plan = New<CreateViewPlan>();
+  plan->read_only = false;
+  plan->if_not_exists = statement.if_not_exists;
+  plan->view.name = std::string(name.text);
+  for (const parser::Name& column : statement.columns) {
+    plan->view.columns.emplace_back(column.text);
+  }
+  // As sqlite_schema shows it.
+  plan->view.sql = absl::StrCat(
+      "CREATE VIEW ",
+      std::string(sql_.substr(name.range.begin, statement.range.end - name.range.begin)));
+  return PlanPtr(plan);
+}
+
+StatusOr<PlanPtr> Planner::PlanMaintain(MaintainKind action, const parser::QualifiedName& name) {
+  auto plan = New<MaintainPlan>();
+  plan->read_only = false;
+  plan->action = action;
+  if (!name.schema.empty() && !IsMainSchema(name.schema)) {
+    return Error(name.schema.range.begin,
+                 absl::StrCat("unknown database ", std::string(name.schema.text)));
+  }
+  // The schema alone stands for all that is in it.
+  plan->name = std::string(name.object.text);
+  if (name.schema.empty() && kv::EqualsIgnoreCase(plan->name, "main")) plan->name.clear();
   return PlanPtr(plan);
 }
 
@@ -71,7 +189,8 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
       plan->object = DropKind::kIndex;
       break;
     case parser::ObjectKind::kView:
-      return Unsupported(statement.range.begin, "DROP VIEW");
+      plan->object = DropKind::kView;
+      break;
     case parser::ObjectKind::kTrigger:
       return Unsupported(statement.range.begin, "DROP TRIGGER");
   }
@@ -83,35 +202,6 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
   }
   plan->if_exists = statement.if_exists;
   plan->name = std::string(name);
-  return PlanPtr(plan);
-}
-
-StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) {
-  auto plan = New<PragmaPlan>();
-  const std::string_view name = statement.name.object.text;
-  const auto add_columns = [&](std::initializer_list<std::string_view> names) {
-    for (const std::string_view column : names) {
-      plan->columns.push_back({std::string(column), ""});
-      plan->outputs.push_back({});
-    }
-  };
-  plan->argument = std::string(statement.value);
-  if (kv::EqualsIgnoreCase(name, "integrity_check") || kv::EqualsIgnoreCase(name, "quick_check")) {
-    plan->pragma = PragmaKind::kIntegrityCheck;
-    add_columns({kv::EqualsIgnoreCase(name, "quick_check") ? "quick_check" : "integrity_check"});
-  } else if (kv::EqualsIgnoreCase(name, "table_info")) {
-    plan->pragma = PragmaKind::kTableInfo;
-    add_columns({"cid", "name", "type", "notnull", "dflt_value", "pk"});
-  } else if (kv::EqualsIgnoreCase(name, "index_list")) {
-    plan->pragma = PragmaKind::kIndexList;
-    add_columns({"seq", "name", "unique", "origin", "partial"});
-  } else if (kv::EqualsIgnoreCase(name, "index_info")) {
-    plan->pragma = PragmaKind::kIndexInfo;
-    add_columns({"seqno", "cid", "name"});
-  } else {
-    return Unsupported(statement.name.object.range.begin,
-                       absl::StrCat("PRAGMA ", std::string(name)));
-  }
   return PlanPtr(plan);
 }
 

@@ -26,8 +26,10 @@ ConflictMode ModeOf(parser::ConflictAction action) {
       return ConflictMode::kIgnore;
     case parser::ConflictAction::kReplace:
       return ConflictMode::kReplace;
-    default:
+    case parser::ConflictAction::kAbort:
       return ConflictMode::kAbort;
+    default:
+      return ConflictMode::kDefault;
   }
 }
 
@@ -49,7 +51,11 @@ Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint
     }
   }
   for (size_t i = 0; i < row.size(); ++i) {
-    if (given[i] == 0) row[i] = compiler->Constant(table.columns[i].default_value.view());
+    if (given[i] != 0) continue;
+    row[i] = compiler->Constant(table.columns[i].default_value.view());
+    if (table.columns[i].default_expression && plan->rows.empty()) {
+      plan->default_columns.push_back(static_cast<uint32_t>(i));
+    }
   }
   plan->rows.push_back(std::move(row));
   return absl::OkStatus();

@@ -35,8 +35,14 @@ StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& na
   if (!IsMainSchema(name.schema)) return NoSuchTable(sql_, name);
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(name.object.text));
   if (table != nullptr) return table;
+  KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name.object.text));
+  if (view != nullptr) {
+    return Error(name.object.range.begin,
+                 "cannot modify " + view->name + " because it is a view");
+  }
   for (const std::string_view schema_table :
-       {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master"}) {
+       {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master",
+        "sqlite_sequence", "sqlite_stat1"}) {
     if (kv::EqualsIgnoreCase(name.object.text, schema_table)) {
       return Unsupported(name.object.range.begin, "table " + std::string(schema_table));
     }
@@ -111,7 +117,7 @@ StatusOr<PlanPtr> Planner::Run() {
     case StatementKind::kRelease:
       return PlanControl();
     case StatementKind::kCreateView:
-      return Unsupported(statement.range.begin, "CREATE VIEW");
+      return PlanCreateView(As<parser::CreateViewStatement>(statement));
     case StatementKind::kCreateTrigger:
       return Unsupported(statement.range.begin, "CREATE TRIGGER");
     case StatementKind::kCreateVirtualTable:
@@ -123,11 +129,14 @@ StatusOr<PlanPtr> Planner::Run() {
     case StatementKind::kDetach:
       return Unsupported(statement.range.begin, "DETACH");
     case StatementKind::kAnalyze:
-      return Unsupported(statement.range.begin, "ANALYZE");
+      return PlanMaintain(MaintainKind::kAnalyze, As<parser::AnalyzeStatement>(statement).name);
     case StatementKind::kReindex:
-      return Unsupported(statement.range.begin, "REINDEX");
+      return PlanMaintain(MaintainKind::kReindex, As<parser::ReindexStatement>(statement).name);
     case StatementKind::kVacuum:
-      return Unsupported(statement.range.begin, "VACUUM");
+      if (As<parser::VacuumStatement>(statement).into != nullptr) {
+        return Unsupported(statement.range.begin, "VACUUM INTO");
+      }
+      return PlanMaintain(MaintainKind::kVacuum, {});
   }
   return Unsupported(statement.range.begin, "this statement");
 }

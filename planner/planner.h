@@ -79,8 +79,13 @@ class Planner {
 
   // --- plan_schema.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanCreateTable(const parser::CreateTableStatement& statement);
+  StatusOr<PlanPtr> PlanCreateTableAs(const parser::CreateTableStatement& statement);
   StatusOr<PlanPtr> PlanCreateIndex(const parser::CreateIndexStatement& statement);
+  StatusOr<PlanPtr> PlanCreateView(const parser::CreateViewStatement& statement);
+  StatusOr<PlanPtr> PlanMaintain(MaintainKind action, const parser::QualifiedName& name);
   StatusOr<PlanPtr> PlanDrop(const parser::DropStatement& statement);
+
+  // --- plan_pragma.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanPragma(const parser::PragmaStatement& statement);
 
   const parser::ParsedStatement& statement_;

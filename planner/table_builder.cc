@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "parser/parser.h"
 #include "planner/expr_compiler.h"
+#include "planner/query/table_expressions.h"
 #include "planner/scope.h"
 
 namespace kvsql::planner {
@@ -24,7 +25,9 @@ using parser::NotSupportedAt;
 
 StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv::TableDef& table,
                                                   std::span<const parser::OrderingTerm> terms,
-                                                  bool is_index) {
+                                                  const kv::Reader& reader,
+                                                  std::vector<std::string>* expressions) {
+  const bool is_index = expressions != nullptr;
   std::vector<IndexColumn> columns;
   for (const parser::OrderingTerm& term : terms) {
     const Expr* expr = term.expr;
@@ -48,7 +51,13 @@ StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv
                As<parser::LiteralExpr>(*expr).literal == parser::LiteralKind::kText) {
       name = As<parser::LiteralExpr>(*expr).bytes;
     } else if (is_index) {
-      return NotSupportedAt(sql, expr->range.begin, "indexes on expressions");
+      KV_RETURN_IF_ERROR(CheckStorable(sql, *expr, "index expressions"));
+      KV_RETURN_IF_ERROR(CheckNames(sql, &table, *expr, reader));
+      expressions->resize(terms.size());
+      (*expressions)[columns.size()] = std::string(expr->range.In(sql));
+      columns.push_back({kv::kExpressionColumn, collation.value_or(kv::Collation::kBinary),
+                         term.order == parser::SortOrder::kDescending});
+      continue;
     } else {
       return ErrorAt(sql, expr->range.begin,
                      "expressions prohibited in PRIMARY KEY and UNIQUE constraints");
@@ -58,25 +67,58 @@ StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv
                      absl::StrCat("unsupported use of NULLS ",
                                   term.nulls == parser::NullsOrder::kFirst ? "FIRST" : "LAST"));
     }
-    const std::optional<uint32_t> column = table.FindColumn(name);
+    const std::optional<uint32_t> column =
+        is_index ? ResolveColumn(table, name) : table.FindColumn(name);
     if (!column.has_value()) {
       return ErrorAt(sql, expr->range.begin,
                      is_index ? absl::StrCat("no such column: ", std::string(name))
                               : absl::StrCat("table ", table.name, " has no column named ",
                                              std::string(name)));
     }
-    columns.push_back({*column, collation.value_or(table.columns[*column].collation),
+    const kv::Collation own =
+        *column == kv::kRowidColumn ? kv::Collation::kBinary : table.columns[*column].collation;
+    columns.push_back({*column, collation.value_or(own),
                        term.order == parser::SortOrder::kDescending});
   }
   return columns;
 }
 
-Status TableBuilder::CheckConflict(const Constraint& constraint) const {
-  if (constraint.conflict == parser::ConflictAction::kUnspecified ||
-      constraint.conflict == parser::ConflictAction::kAbort) {
-    return absl::OkStatus();
+kv::OnConflict OnConflictOf(parser::ConflictAction action) {
+  switch (action) {
+    case parser::ConflictAction::kUnspecified:
+      return kv::OnConflict::kDefault;
+    case parser::ConflictAction::kAbort:
+      return kv::OnConflict::kAbort;
+    case parser::ConflictAction::kRollback:
+      return kv::OnConflict::kRollback;
+    case parser::ConflictAction::kFail:
+      return kv::OnConflict::kFail;
+    case parser::ConflictAction::kIgnore:
+      return kv::OnConflict::kIgnore;
+    case parser::ConflictAction::kReplace:
+      return kv::OnConflict::kReplace;
   }
-  return NotSupportedAt(sql_, constraint.range.begin, "ON CONFLICT in a constraint");
+  return kv::OnConflict::kDefault;
+}
+
+std::string_view InParentheses(std::string_view text) {
+  const size_t begin = text.find('(');
+  const size_t end = text.rfind(')');
+  if (begin == std::string_view::npos || end <= begin) return text;
+  text = text.substr(begin + 1, end - begin - 1);
+  constexpr std::string_view kBlanks = " \t\n\r\f";
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// The names are looked at once the table has all its columns.
+Status TableBuilder::AddCheck(const Constraint& constraint) {
+  KV_RETURN_IF_ERROR(CheckStorable(sql_, *constraint.expr, "CHECK constraints"));
+  table_.checks.push_back({std::string(constraint.name.text),
+                           std::string(InParentheses(constraint.range.In(sql_)))});
+  checks_.push_back(constraint.expr);
+  return absl::OkStatus();
 }
 
 Status TableBuilder::SetType(const parser::ColumnDefinition& definition, ColumnDef* column) {
@@ -114,7 +156,8 @@ Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column)
       column->default_value = kv::ValueView::Text(name.text);
     }
   } else {
-    return NotSupportedAt(sql_, expr.range.begin, "DEFAULT that is no literal");
+    KV_RETURN_IF_ERROR(CheckConstant(sql_, expr, column->name));
+    column->default_expression = true;
   }
   // The text after DEFAULT, as written.
   std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
@@ -122,9 +165,7 @@ Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column)
          (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
     text.remove_prefix(1);
   }
-  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') {
-    text = text.substr(1, text.size() - 2);
-  }
+  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = InParentheses(text);
   column->default_sql = std::string(text);
   return absl::OkStatus();
 }
@@ -136,7 +177,8 @@ Status TableBuilder::AddColumnConstraint(const Constraint& constraint, uint32_t 
       return absl::OkStatus();
     case ConstraintKind::kNotNull:
       column.not_null = true;
-      return CheckConflict(constraint);
+      column.not_null_conflict = OnConflictOf(constraint.conflict);
+      return absl::OkStatus();
     case ConstraintKind::kDefault:
       return SetDefault(constraint, &column);
     case ConstraintKind::kCollate: {
@@ -154,27 +196,43 @@ Status TableBuilder::AddColumnConstraint(const Constraint& constraint, uint32_t 
       return absl::OkStatus();
     }
     case ConstraintKind::kUnique:
-      KV_RETURN_IF_ERROR(CheckConflict(constraint));
       keys_.push_back({{{number, column.collation, false}}, &constraint, false});
       return absl::OkStatus();
     case ConstraintKind::kPrimaryKey:
-      KV_RETURN_IF_ERROR(CheckConflict(constraint));
-      if (constraint.autoincrement) {
-        return NotSupportedAt(sql_, constraint.range.begin, "AUTOINCREMENT");
-      }
       return SetPrimaryKey(
           {{{number, column.collation, constraint.order == parser::SortOrder::kDescending}},
            &constraint,
            true});
     case ConstraintKind::kCheck:
-      return NotSupportedAt(sql_, constraint.range.begin, "CHECK constraints");
+      return AddCheck(constraint);
     case ConstraintKind::kReferences:
     case ConstraintKind::kForeignKey:
-      return NotSupportedAt(sql_, constraint.range.begin, "foreign keys");
+      return CheckForeignKey(constraint);
     case ConstraintKind::kGenerated:
       return NotSupportedAt(sql_, constraint.range.begin, "generated columns");
   }
   return absl::OkStatus();
+}
+
+// Foreign keys are part of the table's text and are not enforced, as in SQLite unless it is told to.
+Status TableBuilder::CheckForeignKey(const Constraint& constraint) const {
+  for (const parser::Name& name : constraint.child_columns) {
+    if (table_.FindColumn(name.text).has_value()) continue;
+    return ErrorAt(sql_, name.range.begin,
+                   absl::StrCat("unknown column \"", std::string(name.text),
+                                "\" in foreign key definition"));
+  }
+  const size_t child = constraint.kind == ConstraintKind::kForeignKey
+                           ? constraint.child_columns.size()
+                           : 1;
+  const size_t parent = constraint.references->columns.size();
+  if (parent == 0 || parent == child) return absl::OkStatus();
+  return ErrorAt(sql_, constraint.range.begin,
+                 constraint.kind == ConstraintKind::kForeignKey
+                     ? "number of columns in foreign key does not match the number of columns in the "
+                       "referenced table"
+                     : "foreign key on one column should reference only one column of table " +
+                           std::string(constraint.references->table.text));
 }
 
 Status TableBuilder::AddColumn(const parser::ColumnDefinition& definition) {
@@ -195,18 +253,14 @@ Status TableBuilder::AddColumn(const parser::ColumnDefinition& definition) {
 Status TableBuilder::AddTableConstraint(const Constraint& constraint) {
   switch (constraint.kind) {
     case ConstraintKind::kCheck:
-      return NotSupportedAt(sql_, constraint.range.begin, "CHECK constraints");
+      return AddCheck(constraint);
     case ConstraintKind::kForeignKey:
-      return NotSupportedAt(sql_, constraint.range.begin, "foreign keys");
+      return CheckForeignKey(constraint);
     default:
       break;
   }
-  KV_RETURN_IF_ERROR(CheckConflict(constraint));
-  if (constraint.autoincrement) {
-    return NotSupportedAt(sql_, constraint.range.begin, "AUTOINCREMENT");
-  }
   KV_ASSIGN_OR_RETURN(std::vector<IndexColumn> columns,
-                      BindKeyColumns(sql_, table_, constraint.columns, false));
+                      BindKeyColumns(sql_, table_, constraint.columns, reader_, nullptr));
   KeyColumns key{std::move(columns), &constraint, constraint.kind == ConstraintKind::kPrimaryKey};
   if (key.is_primary) return SetPrimaryKey(std::move(key));
   keys_.push_back(std::move(key));
@@ -229,6 +283,7 @@ void TableBuilder::AddKeyIndex(const KeyColumns& key, int number) {
   index.table = table_.name;
   index.columns = key.columns;
   index.unique = true;
+  index.conflict = OnConflictOf(key.constraint->conflict);
   index.origin = key.is_primary ? kv::IndexOrigin::kPrimaryKey : kv::IndexOrigin::kUnique;
   table_.indexes.push_back(std::move(index));
 }
@@ -256,6 +311,8 @@ Status TableBuilder::FinishKeys() {
       if (!statement_.without_rowid && key.columns.size() == 1 && !column_desc &&
           kv::EqualsIgnoreCase(first.declared_type, "INTEGER")) {
         table_.rowid_alias = key.columns[0].column;
+        table_.key_conflict = OnConflictOf(key.constraint->conflict);
+        table_.autoincrement = key.constraint->autoincrement;
         table_.primary_key = {{key.columns[0].column, kv::Collation::kBinary, false}};
         continue;
       }
@@ -269,6 +326,15 @@ Status TableBuilder::FinishKeys() {
                           return a.column == b.column && a.collation == b.collation;
                         });
     });
+    if (key.constraint->autoincrement) {
+      return ErrorAt(sql_, key.constraint->range.begin,
+                     statement_.without_rowid
+                         ? "AUTOINCREMENT not allowed on WITHOUT ROWID tables"
+                         : "AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY");
+    }
+    if (key.is_primary && statement_.without_rowid) {
+      table_.key_conflict = OnConflictOf(key.constraint->conflict);
+    }
     if (same && !key.is_primary) continue;
     made.push_back(&key);
     ++number;
@@ -295,6 +361,10 @@ StatusOr<kv::TableDef> TableBuilder::Build() {
     KV_RETURN_IF_ERROR(AddTableConstraint(constraint));
   }
   KV_RETURN_IF_ERROR(FinishKeys());
+  if (!checks_.empty()) table_.Derive();
+  for (const Expr* check : checks_) {
+    KV_RETURN_IF_ERROR(CheckNames(sql_, &table_, *check, reader_));
+  }
   // As sqlite_schema shows it.
   table_.sql = absl::StrCat(
       "CREATE TABLE ",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "kv/reader.h"
 #include "kv/schema.h"
 #include "parser/ast_statement.h"
 
@@ -16,8 +17,9 @@ namespace kvsql::planner {
 
 class TableBuilder {
  public:
-  TableBuilder(std::string_view sql, const parser::CreateTableStatement& statement)
-      : sql_(sql), statement_(statement) {}
+  TableBuilder(std::string_view sql, const parser::CreateTableStatement& statement,
+               const kv::Reader& reader)
+      : sql_(sql), statement_(statement), reader_(reader) {}
 
   StatusOr<kv::TableDef> Build();
 
@@ -30,26 +32,36 @@ class TableBuilder {
 
   Status AddColumn(const parser::ColumnDefinition& definition);
   Status AddColumnConstraint(const parser::Constraint& constraint, uint32_t column);
+  Status CheckForeignKey(const parser::Constraint& constraint) const;
   Status AddTableConstraint(const parser::Constraint& constraint);
   Status SetDefault(const parser::Constraint& constraint, kv::ColumnDef* column);
   Status SetType(const parser::ColumnDefinition& definition, kv::ColumnDef* column);
   Status SetPrimaryKey(KeyColumns key);
-  Status CheckConflict(const parser::Constraint& constraint) const;
+  Status AddCheck(const parser::Constraint& constraint);
   Status FinishKeys();
   void AddKeyIndex(const KeyColumns& key, int number);
 
   const std::string_view sql_;
   const parser::CreateTableStatement& statement_;
+  const kv::Reader reader_;
   kv::TableDef table_;
   std::vector<KeyColumns> keys_;  // UNIQUE and PRIMARY KEY, in the order of the text
+  std::vector<const parser::Expr*> checks_;
   bool has_primary_key_ = false;
 };
 
-// The columns of a key: names with collation and direction.
+kv::OnConflict OnConflictOf(parser::ConflictAction action);
+
+// What stands between the first parenthesis and the last one, without blanks around it.
+std::string_view InParentheses(std::string_view text);
+
+// The columns of a key: names with collation and direction. `expressions`: of an index, which may have
+// expressions; their texts, per column, stay empty as a whole if there is none. Null: of a constraint.
 StatusOr<std::vector<kv::IndexColumn>> BindKeyColumns(std::string_view sql,
                                                       const kv::TableDef& table,
                                                       std::span<const parser::OrderingTerm> terms,
-                                                      bool is_index);
+                                                      const kv::Reader& reader,
+                                                      std::vector<std::string>* expressions);
 
 }  // namespace kvsql::planner
 

@@ -1,4 +1,7 @@
 // sqlite_schema: the catalog as a table.
+#include <algorithm>
+#include <optional>
+
 #include "exec/batch/operator.h"
 #include "exec/scalar_ops.h"
 
@@ -17,15 +20,23 @@ class SchemaTableOperator : public Operator {
     rows_.clear();
     next_ = 0;
     const kv::Reader& reader = *context_.reader;
-    KV_ASSIGN_OR_RETURN(
-        const std::vector<const kv::TableDef*> tables,
-        reader.read_txn() != nullptr ? reader.read_txn()->Tables() : reader.write_txn()->Tables());
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
+    if (plan_.sequences) return ReadSequences(tables);
     for (const kv::TableDef* table : tables) {
-      rows_.push_back({"table", table->name, table->name, table->tree, &table->sql});
+      rows_.push_back(
+          {"table", table->name, table->name, table->tree, &table->sql, table->tree * 2 + 1});
       for (const kv::IndexDef& index : table->indexes) {
-        rows_.push_back({"index", index.name, table->name, index.tree, &index.sql});
+        rows_.push_back(
+            {"index", index.name, table->name, index.tree, &index.sql, index.tree * 2 + 1});
       }
     }
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::ViewDef*> views, reader.Views());
+    for (const kv::ViewDef* view : views) {
+      rows_.push_back({"view", view->name, view->name, 0, &view->sql, view->trees_before * 2});
+    }
+    // In the order in which they were made, as far as their trees tell.
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [](const Row& a, const Row& b) { return a.rank < b.rank; });
     return absl::OkStatus();
   }
 
@@ -47,16 +58,31 @@ class SchemaTableOperator : public Operator {
   }
 
  private:
+  Status ReadSequences(const std::vector<const kv::TableDef*>& tables) {
+    for (const kv::TableDef* table : tables) {
+      if (!table->autoincrement) continue;
+      KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest,
+                          context_.reader->ReadSequence(*table));
+      if (largest.has_value()) rows_.push_back({"", table->name, "", 0, nullptr, 0, *largest});
+    }
+    return absl::OkStatus();
+  }
+
   struct Row {
     std::string_view type;
     std::string_view name;
     std::string_view table;
     kv::TreeId tree = 0;
     const std::string* sql = nullptr;
+    kv::TreeId rank = 0;
+    int64_t sequence = 0;
   };
 
   ValueView At(uint32_t column, size_t number) const {
     const Row& row = rows_[number];
+    if (plan_.sequences && column < 2) {
+      return column == 0 ? ValueView::Text(row.name) : ValueView::Integer(row.sequence);
+    }
     switch (column) {
       case 0:
         return ValueView::Text(row.type);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "planner/expr_compiler.h"
+#include "planner/query/query_builder.h"
 
 namespace kvsql::planner {
 namespace {
@@ -43,14 +44,17 @@ bool AccessPaths::IsBound(const ExprNode* node, SourceMask bound) const {
   return (mask_of_(node) & ~bound) == 0;
 }
 
-bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity,
-                              kv::Collation collation, SourceMask bound,
+bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* expr,
+                              Affinity affinity, kv::Collation collation, SourceMask bound,
                               std::vector<Match>* matches) const {
-  const bool numeric = affinity == Affinity::kInteger && slot == source_.rowid;
+  const bool numeric = expr == nullptr && affinity == Affinity::kInteger && slot == source_.rowid;
   const auto is_column = [&](const ExprNode* node) {
+    if (expr != nullptr) return SameExpr(*node, *expr);
     return node->Is(NodeKind::kSlot) && node->index == slot && node->traits.affinity.has_value();
   };
   const auto collates = [&](uint8_t extra) {
+    // The values of an expression stand in the index as they are.
+    if (expr != nullptr && AffinityOfComparison(extra) != CompareAffinity::kNone) return false;
     return numeric || CollationOfComparison(extra) == collation;
   };
   if (conjunct->Is(NodeKind::kOperator) &&
@@ -59,7 +63,7 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity
       ExprNode* column = conjunct->args[static_cast<size_t>(side)];
       ExprNode* value = conjunct->args[static_cast<size_t>(1 - side)];
       if (!is_column(column) || !IsBound(value, bound) || !collates(conjunct->extra)) continue;
-      if (!LeavesColumnAsIs(affinity, value->traits.affinity)) continue;
+      if (expr == nullptr && !LeavesColumnAsIs(affinity, value->traits.affinity)) continue;
       matches->push_back({value, conjunct, side == 0 ? conjunct->op : Mirror(conjunct->op)});
       return true;
     }
@@ -70,7 +74,7 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, Affinity affinity
     for (size_t i = 1; i <= 2; ++i) {
       ExprNode* value = conjunct->args[i];
       if (!IsBound(value, bound) || !collates(i == 1 ? conjunct->extra : conjunct->extra2) ||
-          !LeavesColumnAsIs(affinity, value->traits.affinity)) {
+          (expr == nullptr && !LeavesColumnAsIs(affinity, value->traits.affinity))) {
         return any;
       }
       any = true;
@@ -132,6 +136,11 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
   candidate.path.kind = index == nullptr ? AccessPath::Kind::kTable : AccessPath::Kind::kIndex;
   candidate.path.index = index;
   candidate.rows = statistics_.rows;
+  const BoundIndex* bound_index = nullptr;
+  if (index != nullptr && !indexes_.empty()) {
+    bound_index = &indexes_[static_cast<size_t>(index - table.indexes.data())];
+    candidate.rows = std::max(1.0, std::min(candidate.rows, bound_index->rows));
+  }
   std::vector<kv::IndexColumn> key;
   if (index != nullptr) {
     key = index->columns;
@@ -146,12 +155,17 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
   size_t fixed = 0;
   for (size_t i = 0; i < key.size(); ++i) {
     const kv::IndexColumn& column = key[i];
+    const ExprNode* expr =
+        column.column == kv::kExpressionColumn ? bound_index->values[i] : nullptr;
     const bool is_rowid = column.column == kv::kRowidColumn ||
                           (table.has_rowid() && table.rowid_alias == column.column);
-    const Affinity affinity = is_rowid ? Affinity::kInteger : table.columns[column.column].affinity;
+    const Affinity affinity = expr != nullptr ? Affinity::kBlob
+                              : is_rowid      ? Affinity::kInteger
+                                              : table.columns[column.column].affinity;
     std::vector<Match> matches;
     for (ExprNode* conjunct : conjuncts) {
-      MatchColumn(conjunct, SlotOf(column.column), affinity, column.collation, bound, &matches);
+      MatchColumn(conjunct, expr != nullptr ? kNoSlot : SlotOf(column.column), expr, affinity,
+                  column.collation, bound, &matches);
     }
     const auto find = [&](auto&& wanted) {
       return std::find_if(matches.begin(), matches.end(), wanted);
@@ -217,6 +231,7 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
   static_cast<void>(ranged);
   // Several probes come in the order of the key too.
   for (size_t i = candidate.path.equal.size(); i < key.size(); ++i) {
+    if (key[i].column == kv::kExpressionColumn) return candidate;
     candidate.order.push_back({SlotOf(key[i].column), key[i].descending, key[i].collation});
   }
   if (index != nullptr && table.has_rowid()) {
@@ -225,12 +240,37 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
   return candidate;
 }
 
+bool AccessPaths::HasAllRows(const BoundIndex& index,
+                             const std::vector<ExprNode*>& conjuncts) const {
+  if (!index.usable) return false;
+  return std::all_of(index.where.begin(), index.where.end(), [&](const ExprNode* wanted) {
+    return std::any_of(conjuncts.begin(), conjuncts.end(), [&](const ExprNode* given) {
+      if (SameExpr(*wanted, *given)) return true;
+      if (!wanted->IsOperator(Opcode::kNotNull)) return false;
+      // What compares a value is not true of NULL.
+      const ExprNode& value = *wanted->args[0];
+      if (given->Is(NodeKind::kOperator) && given->op >= Opcode::kEqual &&
+          given->op <= Opcode::kGreaterEqual) {
+        return SameExpr(*given->args[0], value) || SameExpr(*given->args[1], value);
+      }
+      return (given->Is(NodeKind::kBetween) || given->Is(NodeKind::kIn) ||
+              given->Is(NodeKind::kInLifted)) &&
+             (given->flags & kNegated) == 0 && SameExpr(*given->args[0], value);
+    });
+  });
+}
+
 std::vector<AccessCandidate> AccessPaths::All(const std::vector<ExprNode*>& conjuncts,
                                               SourceMask bound) const {
   std::vector<AccessCandidate> all;
   all.push_back(Build(nullptr, conjuncts, bound));
   if (source_.not_indexed) return all;
   for (const kv::IndexDef& index : source_.table->indexes) {
+    if (!indexes_.empty() &&
+        !HasAllRows(indexes_[static_cast<size_t>(&index - source_.table->indexes.data())],
+                    conjuncts)) {
+      continue;
+    }
     AccessCandidate candidate = Build(&index, conjuncts, bound);
     all.push_back(std::move(candidate));
   }

@@ -30,11 +30,14 @@ struct TableStatistics {
 class AccessPaths {
  public:
   // `mask_of` tells which sources an expression uses.
+  // `indexes`: per index of the table, or empty.
   AccessPaths(const Source& source, const TableStatistics& statistics,
+              const std::vector<BoundIndex>& indexes,
               std::function<SourceMask(const ExprNode*)> mask_of,
               std::function<bool(SlotId)> is_needed)
       : source_(source),
         statistics_(statistics),
+        indexes_(indexes),
         mask_of_(std::move(mask_of)),
         is_needed_(std::move(is_needed)) {}
 
@@ -52,9 +55,11 @@ class AccessPaths {
     Opcode op = Opcode::kEqual;
   };
 
-  // A comparison of the column with something that `bound` gives.
-  bool MatchColumn(ExprNode* conjunct, SlotId slot, kv::Affinity affinity, kv::Collation collation,
-                   SourceMask bound, std::vector<Match>* matches) const;
+  // A comparison of the column with something that `bound` gives. `expr`: it is no column, but this.
+  bool MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* expr, kv::Affinity affinity,
+                   kv::Collation collation, SourceMask bound, std::vector<Match>* matches) const;
+  // Whether the conjuncts say that the index has all rows that are wanted.
+  bool HasAllRows(const BoundIndex& index, const std::vector<ExprNode*>& conjuncts) const;
   bool IsBound(const ExprNode* node, SourceMask bound) const;
   AccessCandidate Build(const kv::IndexDef* index, const std::vector<ExprNode*>& conjuncts,
                         SourceMask bound) const;
@@ -63,6 +68,7 @@ class AccessPaths {
 
   const Source& source_;
   const TableStatistics statistics_;
+  const std::vector<BoundIndex>& indexes_;
   std::function<SourceMask(const ExprNode*)> mask_of_;
   std::function<bool(SlotId)> is_needed_;
 };

@@ -352,6 +352,16 @@ StatusOr<ExprNode*> QueryBuilder::BindCase(const parser::CaseExpr& expr, QuerySc
   return node;
 }
 
+ExprNode* QueryBuilder::CurrentTime(parser::LiteralKind literal) {
+  ExprNode* node = NewNode(NodeKind::kFunction);
+  bool known = false;
+  node->function = FindFunction(literal == parser::LiteralKind::kCurrentDate   ? "current_date"
+                                : literal == parser::LiteralKind::kCurrentTime ? "current_time"
+                                                                               : "current_timestamp",
+                                0, &known);
+  return node;
+}
+
 StatusOr<ExprNode*> QueryBuilder::BindExpr(const Expr& expr, QueryScope* scope) {
   if (const std::optional<ValueView> literal = LiteralOf(expr); literal.has_value()) {
     ExprNode* node = ConstantNode(*literal);
@@ -360,7 +370,7 @@ StatusOr<ExprNode*> QueryBuilder::BindExpr(const Expr& expr, QueryScope* scope) 
   }
   switch (expr.kind) {
     case ExprKind::kLiteral:
-      return Unsupported(expr.range.begin, "CURRENT_DATE, CURRENT_TIME and CURRENT_TIMESTAMP");
+      return CurrentTime(As<parser::LiteralExpr>(expr).literal);
     case ExprKind::kLifted: {
       if (As<parser::LiftedExpr>(expr).is_list) return Error(expr.range.begin, "row value misused");
       ExprNode* node = NewNode(NodeKind::kLifted);

@@ -14,8 +14,6 @@ using parser::TableTermKind;
 
 namespace {
 
-constexpr int kMaxQueryDepth = 100;
-
 // The source columns below a node of FROM, from the left.
 void ForEachSource(const FromNode& node, const std::function<void(Source*)>& visit) {
   if (node.source != nullptr) {
@@ -86,35 +84,6 @@ ExprNode* QueryBuilder::KeyOf(const Source& target) {
   return SlotNode(target.key != kNoSlot ? target.key : target.rowid, {});
 }
 
-bool QueryBuilder::BindSchemaTable(const parser::QualifiedName& name, Source* source) {
-  bool known = false;
-  for (const std::string_view schema_table : {"sqlite_schema", "sqlite_master"}) {
-    known |= kv::EqualsIgnoreCase(name.object.text, schema_table);
-  }
-  if (!known || !IsMainSchema(name.schema)) return false;
-  auto scan = std::make_unique<SchemaTablePlan>();
-  uint32_t number = 0;
-  for (const auto& [column_name, type] : {std::pair{"type", "TEXT"},
-                                          {"name", "TEXT"},
-                                          {"tbl_name", "TEXT"},
-                                          {"rootpage", "INT"},
-                                          {"sql", "TEXT"}}) {
-    SourceColumn& column = source->columns.emplace_back();
-    column.name = column_name;
-    column.declared_type = type;
-    column.traits = {kv::AffinityOfType(type), kv::Collation::kBinary, false};
-    column.slot = NewSlot();
-    scan->columns.push_back({number++, column.slot});
-    scan->outputs.push_back(column.slot);
-  }
-  source->rowid = NewSlot();
-  scan->columns.push_back({kv::kRowidColumn, source->rowid});
-  scan->outputs.push_back(source->rowid);
-  scan->rows = 20;
-  source->plan = std::move(scan);
-  return true;
-}
-
 // A query as a source: its results under their names, or under `names`.
 Status QueryBuilder::BindQuerySource(const parser::Select& select,
                                      std::span<const parser::Name> names, std::string_view what,
@@ -132,23 +101,8 @@ Status QueryBuilder::BindQuerySource(const parser::Select& select,
                                      std::to_string(query->columns.size()) + " values for " +
                                      std::to_string(names.size()) + " columns");
   }
-  source->plan = std::move(query->root);
-  source->columns = std::move(query->columns);
-  for (size_t i = 0; i < source->columns.size(); ++i) {
-    SourceColumn& column = source->columns[i];
-    if (!names.empty()) column.name = std::string(names[i].text);
-    column.traits.explicit_collation = false;
-    // Names that stand twice are told apart.
-    const std::string base = column.name;
-    for (int n = 1;; ++n) {
-      const auto end = source->columns.begin() + static_cast<ptrdiff_t>(i);
-      const bool taken = std::any_of(source->columns.begin(), end, [&](const SourceColumn& c) {
-        return kv::EqualsIgnoreCase(c.name, column.name);
-      });
-      if (!taken) break;
-      column.name = base + ":" + std::to_string(n);
-    }
-  }
+  for (size_t i = 0; i < names.size(); ++i) query->columns[i].name = std::string(names[i].text);
+  SetQuerySource(*std::move(query), source);
   return absl::OkStatus();
 }
 
@@ -192,7 +146,13 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
       FillTableSource(*table, source);
       return source;
     }
-    if (BindSchemaTable(term.table, source)) return source;
+    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name));
+    if (view != nullptr) {
+      KV_RETURN_IF_ERROR(BindView(*view, source));
+      return source;
+    }
+    KV_ASSIGN_OR_RETURN(const bool is_system, BindSystemTable(name, source));
+    if (is_system) return source;
   }
   return NoSuchTable(sql_, term.table);
 }
@@ -202,8 +162,11 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term
   if (term.kind == TableTermKind::kGroup) return BindTerms(term.group, scope);
   auto node = std::make_unique<FromNode>();
   switch (term.kind) {
-    case TableTermKind::kFunction:
-      return Unsupported(term.range.begin, "table functions");
+    case TableTermKind::kFunction: {
+      KV_ASSIGN_OR_RETURN(node->source, AddSource(scope->block, term.range.begin));
+      KV_RETURN_IF_ERROR(BindTableFunction(term, node->source));
+      break;
+    }
     case TableTermKind::kSubquery: {
       KV_ASSIGN_OR_RETURN(node->source, AddSource(scope->block, term.range.begin));
       node->source->name = std::string(term.alias.text);

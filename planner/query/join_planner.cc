@@ -49,7 +49,7 @@ double JoinPlanner::TableRows(const Source& source) const {
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
-      source, {TableRows(source)}, [this](const ExprNode* node) { return MaskOf(node); },
+      source, {TableRows(source)}, builder_.BoundIndexesOf(source), [this](const ExprNode* node) { return MaskOf(node); },
       [this](SlotId slot) { return slot < needed_.size() && needed_[slot]; });
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -33,6 +34,12 @@ class QueryBuilder {
   StatusOr<BoundQuery> BindSelect(const parser::Select& select, QueryScope* parent,
                                   Subquery* subquery, const CommonTableScope* common_tables);
   StatusOr<ExprNode*> BindExpr(const parser::Expr& expr, QueryScope* scope);
+  // A text of the catalog that is an expression.
+  StatusOr<ExprNode*> BindStored(std::string_view text, QueryScope* scope);
+  // Per index of the source's table; empty if none is partial or on expressions.
+  const std::vector<BoundIndex>& BoundIndexesOf(const Source& source);
+  // Makes the source the query's results, under names that differ.
+  static void SetQuerySource(BoundQuery query, Source* source);
   // Makes the source a stored table's, with a slot for each column.
   void FillTableSource(const kv::TableDef& table, Source* source);
   StatusOr<Source*> AddSource(Block* block, uint32_t offset);
@@ -107,6 +114,7 @@ class QueryBuilder {
   StatusOr<ExprNode*> BindSubquery(const parser::Select& select, NodeKind kind, uint32_t offset,
                                    QueryScope* scope);
   StatusOr<ExprNode*> CompareRows(const parser::BinaryExpr& expr, QueryScope* scope);
+  ExprNode* CurrentTime(parser::LiteralKind literal);
   ExprNode* Compare(Opcode op, ExprNode* left, ExprNode* right);
   ExprNode* Negate(ExprNode* node);
 
@@ -119,7 +127,20 @@ class QueryBuilder {
                          const CommonTableScope* common_tables, Source* source);
   Status MergeColumns(const parser::TableTerm& term, bool coalesce, FromNode* join,
                       QueryScope* scope);
-  bool BindSchemaTable(const parser::QualifiedName& name, Source* source);
+
+  // --- bind_system.cc -------------------------------------------------------------------------------
+  // False: there is no such table.
+  StatusOr<bool> BindSystemTable(std::string_view name, Source* source);
+  Status BindTableFunction(const parser::TableTerm& term, Source* source);
+  void SetConstantRows(const std::vector<std::string_view>& columns,
+                       const std::vector<std::vector<kv::Value>>& rows, Source* source);
+
+  // --- bind_view.cc ---------------------------------------------------------------------------------
+  struct ViewChain {
+    const kv::ViewDef* view = nullptr;
+    const ViewChain* outer = nullptr;
+  };
+  Status BindView(const kv::ViewDef& view, Source* source);
 
   // --- bind_select.cc -------------------------------------------------------------------------------
   struct Output {
@@ -166,8 +187,11 @@ class QueryBuilder {
   const kv::Reader reader_;
   QueryPlan& plan_;
   bool used_schema_ = false;
+  std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
+  static constexpr int kMaxQueryDepth = 100;
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
-  int depth_ = 0;                                      // of views and queries inside each other
+  int depth_ = 0;                     // of views and queries inside each other
+  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
 };
 
 // The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.

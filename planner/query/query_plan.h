@@ -209,7 +209,8 @@ struct SetOperationPlan : OperatorPlan {
 
 struct SchemaTablePlan : OperatorPlan {
   SchemaTablePlan() : OperatorPlan(OperatorKind::kSchemaTable) {}
-  // type, name, tbl_name, rootpage, sql, rowid, as far as they are needed.
+  bool sequences = false;  // sqlite_sequence
+  // type, name, tbl_name, rootpage, sql; or name, seq; and the rowid, as far as they are needed.
   std::vector<ScanPlan::Column> columns;
 };
 
@@ -248,6 +249,13 @@ struct QueryInsertPlan : QueryPlan {
   const kv::TableDef* table = nullptr;
   std::vector<uint32_t> value_of;  // per column of the table: which result; kDefault: its default
   uint32_t rowid_of = kDefault;    // of a table without a column for the rowid
+};
+
+// CREATE TABLE ... AS: the results are the rows of the table that is made.
+struct QueryCreatePlan : QueryPlan {
+  QueryCreatePlan() : QueryPlan(PlanKind::kQueryCreate) {}
+  kv::TableDef definition;
+  bool if_not_exists = false;
 };
 
 // The results are the row's key (its rowid, or the key's bytes), then one value per assignment.

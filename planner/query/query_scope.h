@@ -44,6 +44,14 @@ struct Source {
   uint32_t offset = 0;                 // in the text
 };
 
+// What an index has of a source's rows, where that is not all of them or not only columns.
+struct BoundIndex {
+  std::vector<ExprNode*> where;   // all must be true; none: not partial
+  std::vector<ExprNode*> values;  // per column of the index, null for plain ones; or empty
+  double rows = 0;                // entries
+  bool usable = true;
+};
+
 using SourceMask = uint64_t;
 inline constexpr uint32_t kMaxSources = 64;
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/row_rules.h"
 #include "exec/session.h"
 #include "exec/statement.h"
 #include "exec/statement_cache.h"
@@ -45,6 +46,7 @@ class SqlTest : public ::testing::Test {
  protected:
   SqlTest() {
     kv::StoreOptions options;  // in memory
+    options.make_row_rules = &MakeRowRules;
     store_ = kv::Store::Open(options).value();
     session_ = std::make_unique<Session>(store_, &cache_);
   }

@@ -399,8 +399,10 @@ TEST_P(RandomRowsTest, AgreeWithSqlite) {
     std::vector<ValueView> values;
     for (uint32_t i = 0; i < 4; ++i) owned.push_back(SmallValue(random, i));
     for (const Value& value : owned) values.push_back(value.view());
-    const auto mode = static_cast<OnConflict>(random() % 3);
-    const std::string conflict = conflicts[static_cast<int>(mode)];
+    constexpr OnConflict kModes[] = {OnConflict::kAbort, OnConflict::kIgnore, OnConflict::kReplace};
+    const size_t chosen = random() % 3;
+    const OnConflict mode = kModes[chosen];
+    const std::string conflict = conflicts[chosen];
     const auto action = random() % 10;
     Row row;
     TableScan scan;

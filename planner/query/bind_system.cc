@@ -1,0 +1,137 @@
+// Tables that no CREATE TABLE made: the catalog's, and PRAGMAs in FROM.
+#include <string>
+
+#include "planner/pragma_rows.h"
+#include "planner/query/query_builder.h"
+
+namespace kvsql::planner {
+
+using parser::As;
+
+namespace {
+
+struct SystemColumn {
+  std::string_view name;
+  std::string_view type;
+};
+
+constexpr SystemColumn kSchemaColumns[] = {
+    {"type", "TEXT"}, {"name", "TEXT"}, {"tbl_name", "TEXT"}, {"rootpage", "INT"}, {"sql", "TEXT"}};
+constexpr SystemColumn kSequenceColumns[] = {{"name", ""}, {"seq", ""}};
+
+// "123 4 1", as sqlite_stat1 has it.
+std::string StatisticsText(const std::vector<uint64_t>& numbers) {
+  std::string text;
+  for (const uint64_t number : numbers) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(number);
+  }
+  return text;
+}
+
+}  // namespace
+
+// The rows stand in the plan, which holds for one schema.
+void QueryBuilder::SetConstantRows(const std::vector<std::string_view>& columns,
+                                   const std::vector<std::vector<kv::Value>>& rows,
+                                   Source* source) {
+  auto plan = std::make_unique<RowsPlan>();
+  for (const std::string_view name : columns) {
+    SourceColumn& column = source->columns.emplace_back();
+    column.name = std::string(name);
+    column.slot = NewSlot();
+    plan->outputs.push_back(column.slot);
+  }
+  for (const std::vector<kv::Value>& row : rows) {
+    std::vector<ExprNode*>& exprs = plan->rows_exprs.emplace_back();
+    for (const kv::Value& value : row) exprs.push_back(ConstantNode(value.view()));
+  }
+  plan->rows = static_cast<double>(rows.size());
+  source->plan = std::move(plan);
+}
+
+StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* source) {
+  const auto is = [&](std::string_view other) { return kv::EqualsIgnoreCase(name, other); };
+  if (is("sqlite_stat1")) {
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader_.Tables());
+    std::vector<std::vector<kv::Value>> rows;
+    const auto text = [](std::string_view t) { return kv::Value(kv::ValueView::Text(t)); };
+    for (const kv::TableDef* table : tables) {
+      if (!table->analyzed_rows.has_value()) continue;
+      bool any = false;
+      for (const kv::IndexDef& index : table->indexes) {
+        if (index.statistics.empty()) continue;
+        any = true;
+        rows.push_back({text(table->name), text(index.name), text(StatisticsText(index.statistics))});
+      }
+      if (!any) {
+        rows.push_back({text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
+      }
+    }
+    if (rows.empty()) return false;  // nothing was ever analyzed
+    SetConstantRows({"tbl", "idx", "stat"}, rows, source);
+    return true;
+  }
+  const bool sequences = is("sqlite_sequence");
+  if (!sequences && !is("sqlite_schema") && !is("sqlite_master")) return false;
+  if (sequences) {
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader_.Tables());
+    bool any = false;
+    for (const kv::TableDef* table : tables) any |= table->autoincrement;
+    if (!any) return false;
+  }
+  auto scan = std::make_unique<SchemaTablePlan>();
+  scan->sequences = sequences;
+  const auto add = [&](const SystemColumn& def) {
+    SourceColumn& column = source->columns.emplace_back();
+    column.name = std::string(def.name);
+    column.declared_type = std::string(def.type);
+    column.traits = {kv::AffinityOfType(def.type), kv::Collation::kBinary, false};
+    column.slot = NewSlot();
+    scan->columns.push_back({static_cast<uint32_t>(source->columns.size() - 1), column.slot});
+    scan->outputs.push_back(column.slot);
+  };
+  if (sequences) {
+    for (const SystemColumn& column : kSequenceColumns) add(column);
+  } else {
+    for (const SystemColumn& column : kSchemaColumns) add(column);
+  }
+  source->rowid = NewSlot();
+  scan->columns.push_back({kv::kRowidColumn, source->rowid});
+  scan->outputs.push_back(source->rowid);
+  scan->rows = 20;
+  source->plan = std::move(scan);
+  return true;
+}
+
+// pragma_table_info('t') and the like, with literals as arguments.
+Status QueryBuilder::BindTableFunction(const parser::TableTerm& term, Source* source) {
+  const std::string_view name = term.table.object.text;
+  constexpr std::string_view kPrefix = "pragma_";
+  if (name.size() <= kPrefix.size() ||
+      !kv::EqualsIgnoreCase(name.substr(0, kPrefix.size()), kPrefix)) {
+    return Unsupported(term.range.begin, "table functions");
+  }
+  std::string argument;
+  for (const parser::Expr* expr : term.arguments) {
+    const std::optional<kv::ValueView> literal = LiteralOf(*expr);
+    if (!literal.has_value()) {
+      return Unsupported(expr->range.begin, "table functions with arguments that are no literals");
+    }
+    kv::NumberText text;
+    if (expr == term.arguments[0]) {
+      argument = kv::ApplyAffinity(*literal, kv::Affinity::kText, &text).bytes();
+    }
+  }
+  const std::string pragma = kv::LowerAscii(name.substr(kPrefix.size()));
+  KV_ASSIGN_OR_RETURN(const PragmaTable table,
+                      PragmaRows(pragma, !term.arguments.empty(), argument, reader_));
+  if (table.columns.empty()) return Unsupported(term.range.begin, "table functions");
+  source->name = std::string(term.alias.empty() ? name : term.alias.text);
+  source->in_main = false;
+  used_schema_ = true;
+  SetConstantRows(table.columns, table.rows, source);
+  return absl::OkStatus();
+}
+
+}  // namespace kvsql::planner
