@@ -38,9 +38,9 @@ StatusOr<std::vector<std::vector<Value>>> CheckIntegrity(Session* session,
         "PRAGMA integrity_check cannot run inside a transaction that writes");
   }
   const int64_t limit = ToInteger(argument);
-  KV_ASSIGN_OR_RETURN(const std::vector<std::string> findings,
-                      session->store()->CheckIntegrity(
-                          limit > 0 ? static_cast<size_t>(limit) : size_t{100}));
+  KV_ASSIGN_OR_RETURN(
+      const std::vector<std::string> findings,
+      session->store()->CheckIntegrity(limit > 0 ? static_cast<size_t>(limit) : size_t{100}));
   std::vector<std::vector<Value>> rows;
   for (const std::string& finding : findings) rows.push_back({Text(finding)});
   if (findings.empty()) rows.push_back({Text("ok")});
@@ -96,8 +96,8 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       return answer(Integer(static_cast<int64_t>(store->pager()->stats().free_pages)));
     case PragmaKind::kCheckpoint:
       if (session_->write_txn() != nullptr || store->pager()->in_memory()) {
-        made_rows_.push_back({Integer(session_->write_txn() != nullptr ? 1 : 0), Integer(-1),
-                              Integer(-1)});
+        made_rows_.push_back(
+            {Integer(session_->write_txn() != nullptr ? 1 : 0), Integer(-1), Integer(-1)});
         return absl::OkStatus();
       }
       KV_RETURN_IF_ERROR(store->Checkpoint());

@@ -1,5 +1,6 @@
 // Writing the rows that a query gives.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "exec/batch/column_store.h"
@@ -80,6 +81,15 @@ class RowWriter {
 
   Status Update(const QueryUpdatePlan& plan, const std::vector<ValueView>& results) {
     const kv::TableDef& table = *plan.table;
+    if (table.has_rowid()) {
+      KV_ASSIGN_OR_RETURN(const bool patched,
+                          kv::PatchRow(txn_, table, results[0].integer, plan.columns,
+                                       std::span(results).subspan(1, plan.columns.size())));
+      if (patched) {
+        ++changes_;
+        return absl::OkStatus();
+      }
+    }
     KV_ASSIGN_OR_RETURN(const bool found, Find(table, results[0]));
     if (!found) return absl::OkStatus();
     values_.resize(table.columns.size());

@@ -62,8 +62,7 @@ Status MakeIndexEntries(WriteTxn& txn, const TableDef& table, std::span<const Va
   }
   if (out->size() < table.indexes.size()) out->resize(table.indexes.size());
   for (size_t i = 0; i < table.indexes.size(); ++i) {
-    KV_RETURN_IF_ERROR(
-        MakeIndexEntry(table, i, values, rowid, row_key, rules, tuple, &(*out)[i]));
+    KV_RETURN_IF_ERROR(MakeIndexEntry(table, i, values, rowid, row_key, rules, tuple, &(*out)[i]));
   }
   return absl::OkStatus();
 }
@@ -207,8 +206,8 @@ Status IndexFill::Collect(WriteTxn& txn, RowRules* rules) {
     scan.row().Columns(values.data());
     row_key.clear();
     AppendRowKey(table_, RowKey{scan.row().rowid(), scan.row().key()}, &row_key);
-    KV_RETURN_IF_ERROR(MakeIndexEntry(table_, number, values, scan.row().rowid(), row_key, rules,
-                                      &tuple, &entry));
+    KV_RETURN_IF_ERROR(
+        MakeIndexEntry(table_, number, values, scan.row().rowid(), row_key, rules, &tuple, &entry));
     if (entry.absent) {
       KV_RETURN_IF_ERROR(scan.Next());
       continue;

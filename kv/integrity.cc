@@ -266,8 +266,8 @@ class Checker {
     const IndexDef& index = table.indexes[index_number];
     key_.clear();
     AppendRowKey(table, RowKey{row.rowid(), row.key()}, &key_);
-    const Status made = MakeIndexEntry(table, index_number, values, row.rowid(), key_, rules,
-                                       &tuple_, &entry_);
+    const Status made =
+        MakeIndexEntry(table, index_number, values, row.rowid(), key_, rules, &tuple_, &entry_);
     if (!made.ok()) findings_.Add(made);
     if (!made.ok() || entry_.absent) return false;
     btree::ValueRef value;

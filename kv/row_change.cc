@@ -46,10 +46,9 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
         KV_ASSIGN_OR_RETURN(value, DefaultOf(txn_, table_, i));
       }
       if (value.is_null()) {
-        return WithAction(
-            absl::InvalidArgumentError(absl::StrCat("NOT NULL constraint failed: ", table_.name,
-                                                    ".", column.name)),
-            action);
+        return WithAction(absl::InvalidArgumentError(absl::StrCat(
+                              "NOT NULL constraint failed: ", table_.name, ".", column.name)),
+                          action);
       }
     }
     if (table_.strict && column.any) continue;
@@ -67,9 +66,9 @@ StatusOr<bool> RowChange::Check() {
   if (failed == nullptr) return true;
   const OnConflict action = ActionFor(OnConflict::kDefault);
   if (action == OnConflict::kIgnore) return false;
-  return WithAction(absl::InvalidArgumentError(
-                        absl::StrCat("CHECK constraint failed: ", failed->label())),
-                    action);
+  return WithAction(
+      absl::InvalidArgumentError(absl::StrCat("CHECK constraint failed: ", failed->label())),
+      action);
 }
 
 Status RowChange::ChooseRowid(std::optional<int64_t> given, std::optional<int64_t> fallback) {
@@ -241,8 +240,8 @@ Status RowChange::CheckStrictType(const ColumnDef& column, const ValueView& valu
   std::string type(ValueTypeName(value.type));
   for (char& c : type) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
   return absl::InvalidArgumentError(absl::StrCat("cannot store ", type, " value in ",
-                                                 column.declared_type, " column ", table_.name,
-                                                 ".", column.name));
+                                                 column.declared_type, " column ", table_.name, ".",
+                                                 column.name));
 }
 
 Status RowChange::NextRowid() {
@@ -277,8 +276,8 @@ Status RowChange::NextRowid() {
 
 bool RowChange::IsSame(const Row& old, uint32_t column, const ValueView& value) {
   const ValueView before = old.column(column);
-  return old.overflow_key(column) != 0 && before.type == value.type &&
-         before.size == value.size && before.data == value.data;
+  return old.overflow_key(column) != 0 && before.type == value.type && before.size == value.size &&
+         before.data == value.data;
 }
 
 // Whether an update leaves the row's place in a UNIQUE index as it was.

@@ -97,9 +97,10 @@ struct IndexDef {
   IndexOrigin origin = IndexOrigin::kCreateIndex;
   OnConflict conflict = OnConflict::kDefault;  // of the constraint
   TreeId tree = pager::kNoTree;
-  std::string sql;                       // empty for those that constraints make
-  std::string where_sql;                 // of a partial index: which rows are in it
-  std::vector<std::string> expressions;  // per column: the text of an expression; or empty as a whole
+  std::string sql;        // empty for those that constraints make
+  std::string where_sql;  // of a partial index: which rows are in it
+  std::vector<std::string>
+      expressions;  // per column: the text of an expression; or empty as a whole
 
   // Derived.
   std::vector<KeyPart> parts;
@@ -126,7 +127,8 @@ struct TableDef {
       primary_key;  // in key order; empty if there is none. With an alias: that column
   std::vector<IndexDef> indexes;  // UNIQUE and non-integer PRIMARY KEY ones included
   std::vector<CheckDef> checks;
-  OnConflict key_conflict = OnConflict::kDefault;  // of the rowid alias, or of the WITHOUT ROWID key
+  OnConflict key_conflict =
+      OnConflict::kDefault;  // of the rowid alias, or of the WITHOUT ROWID key
   bool strict = false;
   bool autoincrement = false;
   TreeId tree = pager::kNoTree;

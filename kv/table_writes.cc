@@ -112,6 +112,26 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   return result;
 }
 
+StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
+                        std::span<const uint32_t> columns, std::span<const ValueView> values) {
+  if (!table.has_rowid() || !table.indexes.empty() || !table.checks.empty() || table.strict) {
+    return false;
+  }
+  btree::ValueRef cell;
+  if (txn.Find(table.tree, rowid, &cell) != btree::FindResult::kFound || cell.is_large) {
+    return false;
+  }
+  std::string& row = txn.scratch().row.row;
+  row.assign(cell.view());
+  NumberText text;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] == kRowidColumn || columns[i] == table.rowid_alias) return false;
+    const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
+    if (!PatchNumber(table.StoredPosition(columns[i]), value, &row)) return false;
+  }
+  return txn.Put(table.tree, rowid, row, PutMode::kUpdateOnly);
+}
+
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
                                 std::span<const ValueView> values, OnConflict on_conflict,
                                 std::optional<int64_t> rowid) {
@@ -145,8 +165,8 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
   if (!table.indexes.empty()) {
     scratch.old_values.resize(table.columns.size());
     old.Columns(scratch.old_values.data());
-    KV_RETURN_IF_ERROR(change.MakeEntries(scratch.old_values, old_rowid, scratch.old_key,
-                                          &scratch.old_entries));
+    KV_RETURN_IF_ERROR(
+        change.MakeEntries(scratch.old_values, old_rowid, scratch.old_key, &scratch.old_entries));
   }
 
   const bool moves = table.has_rowid() ? change.rowid() != old_rowid
@@ -167,9 +187,8 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
       const IndexEntry& before = scratch.old_entries[i];
       const IndexEntry& after = scratch.entries[i];
       if (before.absent || (!after.absent && before.key == after.key)) continue;
-      KV_ASSIGN_OR_RETURN(
-          const bool deleted,
-          txn.Delete(table.indexes[i].tree, std::string_view(before.key)));
+      KV_ASSIGN_OR_RETURN(const bool deleted,
+                          txn.Delete(table.indexes[i].tree, std::string_view(before.key)));
       if (!deleted) return DamagedIndex(table, table.indexes[i]);
     }
     if (moves) {

@@ -201,8 +201,8 @@ StatusOr<RowRules*> WriteTxn::RulesOf(const TableDef& table) {
 StatusOr<std::unique_ptr<RowRules>> MakeRules(const Store& store, const TableDef& table,
                                               Reader reader) {
   if (store.options().make_row_rules == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "table ", table.name, " has expressions, and nothing here can evaluate them"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("table ", table.name, " has expressions, and nothing here can evaluate them"));
   }
   return store.options().make_row_rules(table, reader);
 }
