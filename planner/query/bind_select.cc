@@ -278,8 +278,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
     KV_RETURN_IF_ERROR(BindLimit(select, &logical->limit, &logical->offset));
   }
   const bool aggregated = !group_keys.empty() || !block.calls.empty();
-  if (having != nullptr && !aggregated) {
-    return Error(core.having->range.begin, "HAVING clause on a non-aggregate query");
+  if (having != nullptr && core.group_by.empty()) {
+    return Error(core.having->range.begin, "a GROUP BY clause is required before HAVING");
   }
   if (aggregated) {
     logical->aggregate = std::make_unique<AggregatePlan>();
@@ -325,6 +325,14 @@ StatusOr<BoundQuery> QueryBuilder::BindSelect(const Select& select, QueryScope* 
                                               const CommonTableScope* common_tables) {
   CommonTableScope with;
   if (select.with != nullptr) {
+    for (const parser::CommonTable& table : select.with->tables) {
+      for (const parser::CommonTable& before : select.with->tables) {
+        if (&before == &table) break;
+        if (!kv::EqualsIgnoreCase(before.name.text, table.name.text)) continue;
+        return Error(table.name.range.begin,
+                     "duplicate WITH table name: " + std::string(table.name.text));
+      }
+    }
     with = {common_tables, select.with, parent, subquery};
     common_tables = &with;
   }
