@@ -13,6 +13,11 @@ bool IsReservedName(std::string_view name) {
   return name.size() >= 7 && kv::EqualsIgnoreCase(name.substr(0, 7), "sqlite_");
 }
 
+// As SQLite calls it in errors.
+std::string SystemTableName(std::string_view name) {
+  return kv::EqualsIgnoreCase(name, "sqlite_schema") ? "sqlite_master" : std::string(name);
+}
+
 std::string TypeNameOf(kv::Affinity affinity) {
   switch (affinity) {
     case kv::Affinity::kText:
@@ -106,8 +111,22 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   if (view != nullptr && IsMainSchema(statement.name.schema)) {
     return Error(statement.table.range.begin, "views may not be indexed");
   }
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
-                      FindTable({statement.name.schema, statement.table}));
+  if (!IsMainSchema(statement.name.schema)) {
+    return Error(statement.name.schema.range.begin,
+                 absl::StrCat("unknown database ", std::string(statement.name.schema.text)));
+  }
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(statement.table.text));
+  if (table == nullptr) {
+    if (IsReservedName(statement.table.text)) {
+      return Error(
+          statement.table.range.begin,
+          absl::StrCat("table ", SystemTableName(statement.table.text), " may not be indexed"));
+    }
+    const Status missing =
+        Error(statement.table.range.begin,
+              absl::StrCat("no such table: main.", std::string(statement.table.text)));
+    return absl::NotFoundError(missing.message());
+  }
   const parser::Name& name = statement.name.object;
   if (IsReservedName(name.text)) {
     return Error(name.range.begin,
@@ -197,7 +216,7 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
   const std::string_view name = statement.name.object.text;
   if (plan->object == DropKind::kTable && IsReservedName(name)) {
     return Error(statement.name.object.range.begin,
-                 absl::StrCat("table ", std::string(name), " may not be dropped"));
+                 absl::StrCat("table ", SystemTableName(name), " may not be dropped"));
   }
   plan->if_exists = statement.if_exists;
   plan->name = std::string(name);

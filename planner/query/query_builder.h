@@ -190,7 +190,6 @@ class QueryBuilder {
   QueryPlan& plan_;
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
-  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   static constexpr int kMaxQueryDepth = 100;
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   int depth_ = 0;                                      // of views and queries inside each other
