@@ -196,6 +196,24 @@ StatusOr<PlanPtr> Planner::PlanMaintain(MaintainKind action, const parser::Quali
   return PlanPtr(plan);
 }
 
+// NOT_FOUND with the name as the statement has it.
+Status Planner::CheckDropped(DropKind object, const parser::QualifiedName& name) const {
+  const std::string_view text = name.object.text;
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, object == DropKind::kIndex
+                                                     ? reader_.FindTableOfIndex(text)
+                                                     : reader_.FindTable(text));
+  if (table != nullptr) return absl::OkStatus();
+  if (object != DropKind::kIndex) {
+    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(text));
+    if (view != nullptr) return absl::OkStatus();
+  }
+  if (object == DropKind::kTable) return NoSuchTable(sql_, name);
+  std::string full = object == DropKind::kIndex ? "no such index: " : "no such view: ";
+  if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
+  full.append(text);
+  return absl::NotFoundError(Error(name.object.range.begin, full).message());
+}
+
 StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
   auto plan = New<DropPlan>();
   plan->read_only = false;
@@ -220,6 +238,7 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
   }
   plan->if_exists = statement.if_exists;
   plan->name = std::string(name);
+  if (!statement.if_exists) KV_RETURN_IF_ERROR(CheckDropped(plan->object, statement.name));
   return PlanPtr(plan);
 }
 
