@@ -246,6 +246,10 @@ StatusOr<bool> TreeWriter::Delete(int64_t key) {
   IntWriter* writer = AsIntWriter(state_.get());
   return writer != nullptr ? writer->Delete(key) : WrongKind(*state_);
 }
+StatusOr<size_t> TreeWriter::DeleteSome(std::span<const int64_t> keys, size_t* deleted) {
+  IntWriter* writer = AsIntWriter(state_.get());
+  return writer != nullptr ? writer->DeleteSome(keys, deleted) : WrongKind(*state_);
+}
 StatusOr<uint64_t> TreeWriter::DeleteRange(BytesBound lo, BytesBound hi) {
   BytesWriter* writer = AsBytesWriter(state_.get());
   return writer != nullptr ? writer->DeleteRange(lo, hi) : WrongKind(*state_);

@@ -106,6 +106,9 @@ class NodeWriter final : public WriterState {
   // The leaf with the largest key; nullptr in an empty tree.
   StatusOr<const uint8_t*> LastLeaf();
 
+  // tree_delete_some.cc: trees of integers only
+  StatusOr<size_t> DeleteSome(std::span<const Key> keys, size_t* deleted);
+
   // tree_range.cc
   StatusOr<uint64_t> DeleteRange(Bound lo, Bound hi);
   StatusOr<uint64_t> Clear() override;
@@ -221,6 +224,7 @@ class NodeWriter final : public WriterState {
   std::vector<Entry> entries_;
   std::vector<Entry> others_;
   std::vector<Entry> parents_;
+  std::vector<uint32_t> places_;
 };
 
 using BytesWriter = NodeWriter<BytesNode>;

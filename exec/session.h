@@ -36,6 +36,7 @@
 #include "kv/store.h"
 #include "kv/write_txn.h"
 #include "planner/lifted.h"
+#include "planner/plan_options.h"
 
 namespace kvsql::exec {
 
@@ -101,6 +102,10 @@ class Session {
   void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
   std::chrono::milliseconds busy_timeout() const { return busy_timeout_; }
 
+  // How statements are planned from here on (PRAGMA kvsql_rules, kvsql_tier). Plans made otherwise than by default
+  // stay in the session.
+  void set_plan_options(const planner::PlanOptions& options);
+  const planner::PlanOptions& plan_options() const { return plan_options_; }
   // What commits of this session promise.
   void set_durability(kv::Durability durability) { durability_ = durability; }
   kv::Durability durability() const { return durability_; }
@@ -193,6 +198,7 @@ class Session {
   std::vector<kv::ReadTxn*> parked_;                     // those that no statement uses
   std::vector<Statement*> showing_;
   std::chrono::milliseconds busy_timeout_;
+  planner::PlanOptions plan_options_;
   kv::Durability durability_;
   bool query_only_ = false;
   uint64_t serial_ = 0;

@@ -116,6 +116,23 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       KV_RETURN_IF_ERROR(store->Checkpoint());
       made_rows_.push_back({Integer(0), Integer(0), Integer(0)});
       return absl::OkStatus();
+    case PragmaKind::kRules:
+    case PragmaKind::kTier: {
+      const bool rules = plan.pragma == PragmaKind::kRules;
+      planner::PlanOptions options = session_->plan_options();
+      if (plan.has_argument) {
+        KV_RETURN_IF_ERROR(rules ? options.SetRules(plan.argument)
+                                 : options.SetTier(plan.argument));
+        session_->set_plan_options(options);
+        return absl::OkStatus();
+      }
+      if (!rules) return answer(Text(options.batch_only ? "batch" : "auto"));
+      for (uint32_t i = 0; i < planner::kRuleCount; ++i) {
+        const auto rule = static_cast<planner::Rule>(i);
+        made_rows_.push_back({Text(RuleName(rule)), Integer(options.Has(rule) ? 1 : 0)});
+      }
+      return absl::OkStatus();
+    }
   }
   return absl::OkStatus();
 }

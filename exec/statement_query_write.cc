@@ -1,4 +1,6 @@
 // Writing the rows that a query gives.
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "exec/batch/column_store.h"
@@ -39,6 +41,16 @@ class RowWriter {
     }
   }
 
+  // Of a DELETE from a table with rowids: deletes all its rows at once.
+  Status DeleteRowids(std::vector<int64_t> rowids) {
+    if (!std::is_sorted(rowids.begin(), rowids.end())) std::sort(rowids.begin(), rowids.end());
+    rowids.erase(std::unique(rowids.begin(), rowids.end()), rowids.end());
+    const kv::TableDef& table = *static_cast<const QueryDeletePlan&>(plan_).table;
+    KV_ASSIGN_OR_RETURN(const uint64_t deleted, kv::DeleteRowids(txn_, table, rowids));
+    changes_ += static_cast<int64_t>(deleted);
+    return absl::OkStatus();
+  }
+
   int64_t changes() const { return changes_; }
 
  private:
@@ -72,6 +84,15 @@ class RowWriter {
 
   Status Update(const QueryUpdatePlan& plan, const std::vector<ValueView>& results) {
     const kv::TableDef& table = *plan.table;
+    if (table.has_rowid()) {
+      KV_ASSIGN_OR_RETURN(const bool patched,
+                          kv::PatchRow(txn_, table, results[0].integer, plan.columns,
+                                       std::span(results).subspan(1, plan.columns.size())));
+      if (patched) {
+        ++changes_;
+        return absl::OkStatus();
+      }
+    }
     KV_ASSIGN_OR_RETURN(const bool found, Find(table, results[0]));
     if (!found) return absl::OkStatus();
     values_.resize(table.columns.size());
@@ -152,6 +173,13 @@ class Spool {
   }
 
   uint32_t rows() const { return store_.rows(); }
+  std::vector<int64_t> Integers(size_t column) const {
+    std::vector<int64_t> values(store_.rows());
+    for (uint32_t row = 0; row < store_.rows(); ++row) {
+      values[row] = store_.At(column, row).integer;
+    }
+    return values;
+  }
   void Row(uint32_t row, std::vector<ValueView>* out) const {
     out->resize(columns_);
     for (size_t i = 0; i < columns_; ++i) (*out)[i] = store_.At(i, row);
@@ -194,6 +222,10 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
   const Status status = WriteAll(
       txn, session_->in_transaction(),
       [&]() -> Status {
+        if (plan.kind == planner::PlanKind::kQueryDelete &&
+            static_cast<const QueryDeletePlan&>(plan).table->has_rowid()) {
+          return writer.DeleteRowids(spool.Integers(0));
+        }
         std::vector<ValueView> results;
         for (uint32_t row = 0; row < spool.rows(); ++row) {
           spool.Row(row, &results);

@@ -117,6 +117,26 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   return result;
 }
 
+StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
+                        std::span<const uint32_t> columns, std::span<const ValueView> values) {
+  if (!table.has_rowid() || !table.indexes.empty() || !table.checks.empty() || table.strict) {
+    return false;
+  }
+  btree::ValueRef cell;
+  if (txn.Find(table.tree, rowid, &cell) != btree::FindResult::kFound || cell.is_large) {
+    return false;
+  }
+  std::string& row = txn.scratch().row.row;
+  row.assign(cell.view());
+  NumberText text;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] == kRowidColumn || columns[i] == table.rowid_alias) return false;
+    const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
+    if (!PatchNumber(table.StoredPosition(columns[i]), value, &row)) return false;
+  }
+  return txn.Put(table.tree, rowid, row, PutMode::kUpdateOnly);
+}
+
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
                                 std::span<const ValueView> values, OnConflict on_conflict,
                                 std::optional<int64_t> rowid) {
@@ -214,6 +234,24 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
 Status DeleteRow(WriteTxn& txn, const TableDef& table, const Row& old) {
   KV_RETURN_IF_ERROR(txn.CheckUsable());
   return Erase(txn, table, old, txn.scratch().conflict);
+}
+
+StatusOr<uint64_t> DeleteRowids(WriteTxn& txn, const TableDef& table,
+                                std::span<const int64_t> rowids) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
+  // With nothing but the row to delete, its content does not matter.
+  if (table.indexes.empty() && txn.Count(table.overflow_tree) == 0) {
+    return txn.DeleteRising(table.tree, rowids);
+  }
+  RowScratch& scratch = txn.scratch().conflict;
+  uint64_t deleted = 0;
+  for (const int64_t rowid : rowids) {
+    KV_ASSIGN_OR_RETURN(const bool found, GetByRowid(txn, table, rowid, &scratch.other));
+    if (!found) continue;
+    KV_RETURN_IF_ERROR(Erase(txn, table, scratch.other, scratch));
+    ++deleted;
+  }
+  return deleted;
 }
 
 StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table) {

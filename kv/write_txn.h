@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ class WriteTxn {
   // True if there was such a key.
   StatusOr<bool> Delete(TreeId tree, std::string_view key);
   StatusOr<bool> Delete(TreeId tree, int64_t key);
+  // Deletes many keys, which rise; those that do not exist are passed over. Returns how many there were.
+  StatusOr<uint64_t> DeleteRising(TreeId tree, std::span<const int64_t> keys);
   // Deletes keys in [lo, hi), where nullopt is unbounded, and returns how many there were.
   StatusOr<uint64_t> DeleteRange(TreeId tree, btree::BytesBound lo, btree::BytesBound hi);
   StatusOr<uint64_t> DeleteRange(TreeId tree, btree::IntBound lo, btree::IntBound hi);

@@ -23,6 +23,7 @@
 #include "kv/value.h"
 #include "parser/normaliser.h"
 #include "planner/expression.h"
+#include "planner/plan_options.h"
 
 namespace kvsql::planner {
 
@@ -46,6 +47,7 @@ enum class PlanKind : uint8_t {
   kMaintain,
   kControl,
   kPragma,
+  kExplain,
 };
 
 // What a statement does when a constraint fails.
@@ -73,6 +75,7 @@ struct Plan {
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;
   StatementText text;
+  PlanOptions options;
   std::vector<std::string> parameter_names;  // per parameter, "" for those without
   std::vector<OutputColumn> columns;
   std::vector<Operand> outputs;  // per column
@@ -212,6 +215,18 @@ struct ControlPlan : Plan {
   std::string name;  // of a savepoint
 };
 
+// EXPLAIN QUERY PLAN.
+struct ExplainPlan : Plan {
+  static constexpr PlanKind kKind = PlanKind::kExplain;
+  ExplainPlan() : Plan(kKind) {}
+  struct Row {
+    int64_t id = 0;
+    int64_t parent = 0;  // 0: none
+    std::string detail;
+  };
+  std::vector<Row> rows;
+};
+
 enum class PragmaKind : uint8_t {
   kRows,  // those of the plan: what the schema, or kvsql as it is, says
   kIntegrityCheck,
@@ -226,6 +241,8 @@ enum class PragmaKind : uint8_t {
   kPageCount,
   kFreelistCount,
   kCheckpoint,
+  kRules,
+  kTier,
 };
 
 struct PragmaPlan : Plan {

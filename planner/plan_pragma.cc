@@ -60,6 +60,8 @@ constexpr Pragma kPragmas[] = {
     {"integrity_check", PragmaKind::kIntegrityCheck, 0, ""},
     {"journal_mode", PragmaKind::kJournalMode, 0, ""},
     {"journal_size_limit", PragmaKind::kRows, kFixed, "-1"},
+    {"kvsql_rules", PragmaKind::kRules, kSilentSet, ""},
+    {"kvsql_tier", PragmaKind::kTier, kSilentSet, "", "tier"},
     {"legacy_alter_table", PragmaKind::kRows, kOption, "0"},
     {"legacy_file_format", PragmaKind::kRows, kSchemaRows, ""},
     {"locking_mode", PragmaKind::kRows, kFixed, "normal"},
@@ -151,6 +153,8 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
     UseSchema(plan.get());
   } else if (pragma->kind == PragmaKind::kDatabaseList) {
     columns = {"seq", "name", "file"};
+  } else if (pragma->kind == PragmaKind::kRules && !statement.has_value) {
+    columns = {"rule", "on"};
   } else if (pragma->kind == PragmaKind::kCheckpoint) {
     columns = {"busy", "log", "checkpointed"};
   } else if ((pragma->flags & kSilentSet) != 0 && statement.has_value) {

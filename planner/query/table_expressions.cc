@@ -107,7 +107,7 @@ StatusOr<ExprNode*> QueryBuilder::BindStored(std::string_view text, QueryScope* 
   if (select.cores[0].columns.size() != 1 || select.cores[0].columns[0].expr == nullptr) {
     return DataLoss("catalog: '", std::string(text), "' is no expression");
   }
-  QueryBuilder builder(parsed.sql(), reader_, &plan_);
+  QueryBuilder builder(parsed.sql(), *this);
   return builder.BindScalar(*select.cores[0].columns[0].expr, scope);
 }
 
