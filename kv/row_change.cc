@@ -311,25 +311,29 @@ StatusOr<bool> RowChange::FindConflicts(bool moves, std::optional<int64_t> old_r
       KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
       if (!go_on) return false;
     }
-    for (size_t i = table_.indexes.size(); i-- > 0;) {
-      const IndexDef& index = table_.indexes[i];
-      if (!index.unique) continue;
-      const OnConflict action = ActionFor(index.conflict);
-      if ((action == OnConflict::kReplace) != replacing) continue;
-      if (old_rowid.has_value() && IsUnchanged(i)) continue;
-      KV_ASSIGN_OR_RETURN(const std::optional<RowKey> conflict, Conflict(i));
-      if (!conflict.has_value()) continue;
-      if (old_rowid.has_value() && (table_.has_rowid() ? conflict->rowid == *old_rowid
-                                                       : conflict->key == scratch_.old_key)) {
-        continue;
+    // Those that say REPLACE themselves stand behind the others.
+    for (const bool declared : {false, true}) {
+      for (size_t i = table_.indexes.size(); i-- > 0;) {
+        const IndexDef& index = table_.indexes[i];
+        if (!index.unique || (index.conflict == OnConflict::kReplace) != declared) continue;
+        const OnConflict action = ActionFor(index.conflict);
+        if ((action == OnConflict::kReplace) != replacing) continue;
+        if (old_rowid.has_value() && IsUnchanged(i)) continue;
+        KV_ASSIGN_OR_RETURN(const std::optional<RowKey> conflict, Conflict(i));
+        if (!conflict.has_value()) continue;
+        if (old_rowid.has_value() && (table_.has_rowid() ? conflict->rowid == *old_rowid
+                                                         : conflict->key == scratch_.old_key)) {
+          continue;
+        }
+        if (action == OnConflict::kIgnore) return false;
+        if (!replacing) return WithAction(UniqueError(table_, index), action);
+        in_the_way_.emplace_back(conflict->rowid, conflict->key);
       }
-      if (action == OnConflict::kIgnore) return false;
-      if (!replacing) return WithAction(UniqueError(table_, index), action);
-      in_the_way_.emplace_back(conflict->rowid, conflict->key);
-    }
-    if (look_at_key && !table_.has_rowid()) {
-      KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
-      if (!go_on) return false;
+      if (look_at_key && !table_.has_rowid() &&
+          (table_.key_conflict == OnConflict::kReplace) == declared) {
+        KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
+        if (!go_on) return false;
+      }
     }
   }
   return true;
