@@ -64,7 +64,8 @@ class JoinOperator : public Operator {
     });
     if (count == 0) return false;
     batch->columns.clear();
-    for (const uint32_t position : outputs_) batch->columns.push_back(left_batch_.columns[position]);
+    for (const uint32_t position : outputs_)
+      batch->columns.push_back(left_batch_.columns[position]);
     batch->selection = {left_kept_, count};
     return true;
   }
@@ -196,9 +197,8 @@ class MemoryJoin : public JoinOperator {
         }
         KV_RETURN_IF_ERROR(StartBatch());
         if (only_left() && conditions_.empty() && !plan_.keys.empty()) {
-          ForEachRow(left_batch_.selection, [&](uint32_t row) {
-            left_matched_[row] = FirstOf(row) != KeyTable::kNone;
-          });
+          ForEachRow(left_batch_.selection,
+                     [&](uint32_t row) { left_matched_[row] = FirstOf(row) != KeyTable::kNone; });
           at_ = left_batch_.selection.count;
         }
       }
@@ -318,8 +318,8 @@ class MemoryJoin : public JoinOperator {
     ++at_;
     candidate_ = 0;
     if (!plan_.keys.empty()) {
-      candidate_ = at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_])
-                                                     : KeyTable::kNone;
+      candidate_ =
+          at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_]) : KeyTable::kNone;
     }
   }
 

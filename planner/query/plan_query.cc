@@ -139,9 +139,9 @@ StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanSet(LogicalQuery* quer
 
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanCore(LogicalQuery* query) {
   const bool plain = query->aggregate == nullptr && !query->distinct;
-  KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      PlanFrom(query->block.get(), query->where,
-                               plain ? query->order : std::vector<SortKey>()));
+  KV_ASSIGN_OR_RETURN(
+      std::unique_ptr<OperatorPlan> root,
+      PlanFrom(query->block.get(), query->where, plain ? query->order : std::vector<SortKey>()));
   if (query->aggregate != nullptr) {
     std::unique_ptr<AggregatePlan> aggregate = std::move(query->aggregate);
     for (const AggregatePlan::Key& key : aggregate->keys) aggregate->outputs.push_back(key.slot);

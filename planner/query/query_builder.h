@@ -199,7 +199,9 @@ class QueryBuilder {
   void MarkNeeded(const LogicalQuery& query);
   void MarkExpr(const ExprNode* node);
   void MarkFrom(const FromNode* node);
-  bool IsNeeded(SlotId slot) const { return all_needed_ || (slot < needed_.size() && needed_[slot]); }
+  bool IsNeeded(SlotId slot) const {
+    return all_needed_ || (slot < needed_.size() && needed_[slot]);
+  }
 
   // --- rewrite.cc: the rules, one after the other ----------------------------------------------------
   Status Rewrite(LogicalQuery* query);
@@ -257,14 +259,14 @@ class QueryBuilder {
   std::shared_ptr<LogicalQueries> logical_ = std::make_shared<LogicalQueries>();
   LogicalQueries& subqueries_ = *logical_;
   std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
-  std::vector<bool> needed_;  // by slot
-  bool all_needed_ = true;    // `needed_` is not known
+  std::vector<bool> needed_;                         // by slot
+  bool all_needed_ = true;                           // `needed_` is not known
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   static constexpr int kMaxQueryDepth = 100;
-  int depth_ = 0;                                      // of views and queries inside each other
-  const ViewChain* views_ = nullptr;                   // whose text this is, and those around it
+  int depth_ = 0;                     // of views and queries inside each other
+  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
 };
 
 // The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
