@@ -99,7 +99,10 @@ StatusOr<const kv::IndexDef*> FindUniqueIndex(const kv::TableDef& table, std::st
   const kv::IndexDef* found = nullptr;
   if (const std::optional<uint32_t> column = table.FindColumn(name); column.has_value()) {
     for (const kv::IndexDef& index : table.indexes) {
-      if (!index.unique || index.columns.empty() || index.columns[0].column != *column) continue;
+      if (!index.unique || index.partial() || index.has_expressions ||
+          index.columns[0].column != *column) {
+        continue;
+      }
       if (found != nullptr) {
         return absl::InvalidArgumentError(
             absl::StrCat("column ", table.columns[*column].name, " of table ", table.name,

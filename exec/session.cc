@@ -65,7 +65,7 @@ StatementPtr Session::TakePooled(const StatementKey& key) { return StatementPtr(
 
 void Session::Recycle(Statement* statement) {
   statement->Reset();
-  if (!statement->poolable_) {
+  if (!statement->poolable_ || statement->plan_->options != plan_options_) {
     delete statement;
     return;
   }
@@ -108,14 +108,15 @@ StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) 
   }
   const bool cachable = lifted || short_text;
   StatementCache::Found found;
-  if (cachable) found = cache_->Find(key);
+  const bool cached = cachable && plan_options_.IsDefault();
+  if (cached) found = cache_->Find(key);
   if (found.plan == nullptr) {
     kv::ReadTxn* snapshot = nullptr;
     KV_ASSIGN_OR_RETURN(const kv::Reader reader, BeginPlanning(&snapshot));
     const std::span<const parser::LiftedRange> ranges =
         lifted ? normaliser_.ranges() : std::span<const parser::LiftedRange>();
     StatusOr<std::shared_ptr<const planner::Plan>> plan =
-        planner::Prepare(sql, ranges, reader, &found.consumed);
+        planner::Prepare(sql, ranges, reader, plan_options_, &found.consumed);
     const bool shared = write_ == nullptr || !write_->has_private_schema();
     EndRead(snapshot);
     KV_RETURN_IF_ERROR(plan.status());
@@ -124,7 +125,7 @@ StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) 
       *consumed = found.consumed;
       return StatementPtr();
     }
-    if (cachable && (shared || !found.plan->uses_schema)) {
+    if (cached && (shared || !found.plan->uses_schema)) {
       cache_->Put(key, found.plan, found.consumed);
     }
   }
@@ -133,6 +134,11 @@ StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) 
   if (cachable) statement->SetKey(key, found.consumed);
   if (lifted) statement->SetLifted(normaliser_, sql);
   return statement;
+}
+
+void Session::set_plan_options(const planner::PlanOptions& options) {
+  pool_.Clear();
+  plan_options_ = options;
 }
 
 // ------------------------------------------------------------------------------------ reading
@@ -226,6 +232,9 @@ StatusOr<kv::WriteTxn*> Session::EnsureWrite() {
 }
 
 StatusOr<kv::WriteTxn*> Session::BeginStatement() {
+  if (query_only_) {
+    return absl::FailedPreconditionError("attempt to write a readonly database: query_only is on");
+  }
   if (state_ != State::kAutocommit) {
     KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, EnsureWrite());
     KV_RETURN_IF_ERROR(txn->CheckUsable());

@@ -36,6 +36,7 @@
 #include "kv/store.h"
 #include "kv/write_txn.h"
 #include "planner/lifted.h"
+#include "planner/plan_options.h"
 
 namespace kvsql::exec {
 
@@ -101,9 +102,17 @@ class Session {
   void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
   std::chrono::milliseconds busy_timeout() const { return busy_timeout_; }
 
+  // How statements are planned from here on (PRAGMA kvsql_rules, kvsql_tier). Plans made otherwise than by default
+  // stay in the session.
+  void set_plan_options(const planner::PlanOptions& options);
+  const planner::PlanOptions& plan_options() const { return plan_options_; }
   // What commits of this session promise.
   void set_durability(kv::Durability durability) { durability_ = durability; }
   kv::Durability durability() const { return durability_; }
+
+  // PRAGMA query_only: statements that write fail.
+  void set_query_only(bool query_only) { query_only_ = query_only; }
+  bool query_only() const { return query_only_; }
 
   // --- Results of statements ------------------------------------------------------------------------
   int64_t last_insert_rowid() const { return last_insert_rowid_; }
@@ -189,7 +198,9 @@ class Session {
   std::vector<kv::ReadTxn*> parked_;                     // those that no statement uses
   std::vector<Statement*> showing_;
   std::chrono::milliseconds busy_timeout_;
+  planner::PlanOptions plan_options_;
   kv::Durability durability_;
+  bool query_only_ = false;
   uint64_t serial_ = 0;
   int64_t last_insert_rowid_ = 0;
   int64_t changes_ = 0;

@@ -143,6 +143,8 @@ StatusOr<bool> Statement::Run() {
       return RunValues();
     case PlanKind::kCount:
       return RunCount();
+    case PlanKind::kExplain:
+      return RunExplain();
     case PlanKind::kPragma:
       if (plan_->read_only) return RunPragma();
       KV_RETURN_IF_ERROR(RunWrite());
@@ -160,6 +162,7 @@ StatusOr<bool> Statement::Run() {
     case PlanKind::kQueryUpdate:
     case PlanKind::kQueryDelete:
     case PlanKind::kQueryCreate:
+    case PlanKind::kQuerySequence:
     case PlanKind::kCreateTable:
     case PlanKind::kCreateIndex:
     case PlanKind::kCreateView:
@@ -391,6 +394,23 @@ StatusOr<bool> Statement::RunPragma() {
     if (status.ok()) status = MakePragmaRows(reader);
     FinishRead();
     KV_RETURN_IF_ERROR(status);
+  }
+  return NextMadeRow();
+}
+
+StatusOr<bool> Statement::RunExplain() {
+  if (next_row_ == 0) {
+    made_rows_.clear();
+    KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
+    const Status status = CheckPlan(reader);
+    FinishRead();
+    KV_RETURN_IF_ERROR(status);
+    for (const auto& row : static_cast<const planner::ExplainPlan&>(*plan_).rows) {
+      made_rows_.push_back({kv::Value(ValueView::Integer(row.id)),
+                            kv::Value(ValueView::Integer(row.parent)),
+                            kv::Value(ValueView::Integer(0)),
+                            kv::Value(ValueView::Text(row.detail))});
+    }
   }
   return NextMadeRow();
 }

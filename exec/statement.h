@@ -97,6 +97,7 @@ class Statement {
   StatusOr<bool> RunCount();
   StatusOr<bool> RunValues();
   StatusOr<bool> RunPragma();
+  StatusOr<bool> RunExplain();
   StatusOr<bool> RunQuery();
   StatusOr<bool> FindRow(const kv::Reader& reader, const planner::KeyLookup& lookup);
   StatusOr<bool> NextMadeRow();

@@ -23,6 +23,13 @@ int64_t ToInteger(std::string_view text) {
   return value >= INT32_MIN && value <= INT32_MAX ? value : 0;
 }
 
+bool ToBoolean(std::string_view text) {
+  for (const std::string_view on : {"on", "yes", "true"}) {
+    if (kv::EqualsIgnoreCase(text, on)) return true;
+  }
+  return ToInteger(text) != 0;
+}
+
 kv::Durability ToDurability(std::string_view text) {
   // OFF promises less than kvsql has.
   for (const std::string_view level : {"off", "normal", "0", "1"}) {
@@ -85,6 +92,12 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
             std::chrono::milliseconds(std::max<int64_t>(ToInteger(plan.argument), 0)));
       }
       return answer(Integer(session_->busy_timeout().count()));
+    case PragmaKind::kQueryOnly:
+      if (plan.has_argument) {
+        session_->set_query_only(ToBoolean(plan.argument));
+        return absl::OkStatus();
+      }
+      return answer(Integer(session_->query_only() ? 1 : 0));
     case PragmaKind::kMmapSize:
       if (store->pager()->in_memory()) return absl::OkStatus();
       return answer(Integer(static_cast<int64_t>(store->options().map_size)));
@@ -103,6 +116,23 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       KV_RETURN_IF_ERROR(store->Checkpoint());
       made_rows_.push_back({Integer(0), Integer(0), Integer(0)});
       return absl::OkStatus();
+    case PragmaKind::kRules:
+    case PragmaKind::kTier: {
+      const bool rules = plan.pragma == PragmaKind::kRules;
+      planner::PlanOptions options = session_->plan_options();
+      if (plan.has_argument) {
+        KV_RETURN_IF_ERROR(rules ? options.SetRules(plan.argument)
+                                 : options.SetTier(plan.argument));
+        session_->set_plan_options(options);
+        return absl::OkStatus();
+      }
+      if (!rules) return answer(Text(options.batch_only ? "batch" : "auto"));
+      for (uint32_t i = 0; i < planner::kRuleCount; ++i) {
+        const auto rule = static_cast<planner::Rule>(i);
+        made_rows_.push_back({Text(RuleName(rule)), Integer(options.Has(rule) ? 1 : 0)});
+      }
+      return absl::OkStatus();
+    }
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include "exec/batch/column_store.h"
 #include "exec/batch/key_table.h"
+#include "exec/scalar_ops.h"
 #include "exec/statement.h"
 #include "exec/write_rows.h"
 #include "kv/row_lookup.h"
@@ -31,6 +32,8 @@ class RowWriter {
     switch (plan_.kind) {
       case planner::PlanKind::kQueryInsert:
         return Insert(static_cast<const QueryInsertPlan&>(plan_), results);
+      case planner::PlanKind::kQuerySequence:
+        return WriteSequence(results);
       case planner::PlanKind::kQueryUpdate:
         return Update(static_cast<const QueryUpdatePlan&>(plan_), results);
       default:
@@ -117,6 +120,16 @@ class RowWriter {
     return absl::OkStatus();
   }
 
+  Status WriteSequence(const std::vector<ValueView>& results) {
+    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn_.FindTable(results[0].bytes()));
+    if (table == nullptr) return absl::OkStatus();
+    ++changes_;
+    if (results.size() == 1) return txn_.EraseSequence(*table);
+    TextArena arena;
+    const ValueView number = Cast(results[1], kv::Affinity::kInteger, &arena);
+    return txn_.WriteSequence(*table, number.is_null() ? 0 : number.integer);
+  }
+
   kv::WriteTxn& txn_;
   const planner::QueryPlan& plan_;
   Session& session_;
@@ -124,6 +137,11 @@ class RowWriter {
   std::vector<ValueView> values_;
   int64_t changes_ = 0;
 };
+
+Status BeginSequence(kv::WriteTxn& txn, const kv::TableDef& table) {
+  KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest, kv::Reader(txn).ReadSequence(table));
+  return largest.has_value() ? absl::OkStatus() : txn.WriteSequence(table, 0);
+}
 
 // All rows of a query, kept until they are written.
 class Spool {
@@ -220,8 +238,14 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
             static_cast<const QueryDeletePlan&>(plan).table->has_rowid()) {
           return writer.DeleteRowids(spool.Integers(0));
         }
-        return spool.ForEach(
-            [&](std::span<const ValueView> results) { return writer.Write(results); });
+        KV_RETURN_IF_ERROR(spool.ForEach(
+            [&](std::span<const ValueView> results) { return writer.Write(results); }));
+        if (plan.kind == planner::PlanKind::kQueryInsert) {
+          // INSERT begins the table's sequence even if it gives no row.
+          const kv::TableDef& table = *static_cast<const QueryInsertPlan&>(plan).table;
+          if (spool.rows() == 0 && table.autoincrement) return BeginSequence(txn, table);
+        }
+        return absl::OkStatus();
       },
       keeps);
   if (status.ok() || keeps(status)) session_->NoteChanges(writer.changes());

@@ -92,6 +92,7 @@ Status Statement::Write(kv::WriteTxn& txn) {
     case planner::PlanKind::kQueryInsert:
     case planner::PlanKind::kQueryUpdate:
     case planner::PlanKind::kQueryDelete:
+    case planner::PlanKind::kQuerySequence:
       return WriteQueryRows(txn);
     case planner::PlanKind::kQueryCreate:
       return CreateTableAs(txn);
@@ -132,7 +133,7 @@ Status Statement::Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan) {
     session_->NoteChanges(inserted);
     return status;
   }
-  const auto keeps = [&](const Status& failed) {
+  const auto keeps = [](const Status& failed) {
     return kv::ActionOfError(failed) == OnConflict::kFail;
   };
   Status status = WriteAll(

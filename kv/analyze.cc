@@ -24,7 +24,8 @@ StatusOr<std::vector<uint64_t>> CountPrefixes(WriteTxn& txn, const IndexDef& ind
     KeyReader reader(key);
     // Of a tuple that was cut at the limit, the last element may not be whole: it ends with the key.
     for (size_t i = 0; i < columns; ++i) {
-      key_ends[i] = reader.Skip(index.parts[i]) ? key.size() - reader.rest().size() : key.size();
+      bool is_null = false;
+      key_ends[i] = reader.Skip(index.parts[i], &is_null) ? key.size() - reader.rest().size() : key.size();
     }
     size_t same = 0;
     while (entries > 0 && same < columns && key_ends[same] == ends[same] &&

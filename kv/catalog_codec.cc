@@ -320,6 +320,7 @@ std::string EncodeView(const ViewDef& view) {
   Encoder out;
   out.Number(kVersion);
   out.Number(view.trees_before);
+  out.Number(view.made_at);
   out.Text(view.name);
   out.Texts(view.columns);
   out.Text(view.sql);
@@ -331,6 +332,7 @@ StatusOr<ViewDef> DecodeView(std::string_view record) {
   KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
   ViewDef view;
   view.trees_before = in.Tree();
+  view.made_at = in.Number();
   view.name = in.Text();
   view.columns = in.Texts();
   view.sql = in.Text();

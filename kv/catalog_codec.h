@@ -4,7 +4,7 @@
 //                CHECKs, indexes, SQL text
 //    index       version, name of its table
 //    keyspace    version, tree, name
-//    view        version, tree limit, name, names of columns, SQL text
+//    view        version, tree limit, schema version, name, names of columns, SQL text
 //    statistics  version, rows of the table, per analyzed index: name, numbers
 //
 // Numbers are varints, texts have their length before them, values have a type byte before them. A

@@ -201,8 +201,9 @@ Status RowChange::StoreLarge() {
 
 Status RowChange::StoreSequence() {
   if (!table_.autoincrement) return absl::OkStatus();
-  KV_ASSIGN_OR_RETURN(const int64_t largest, txn_.ReadSequence(table_));
-  return rowid_ > largest ? txn_.WriteSequence(table_, rowid_) : absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest, Reader(txn_).ReadSequence(table_));
+  if (largest.has_value() && *largest >= rowid_) return absl::OkStatus();
+  return txn_.WriteSequence(table_, std::max<int64_t>(rowid_, 0));
 }
 
 StatusOr<bool> RowChange::StoreRow(PutMode mode) {

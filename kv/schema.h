@@ -175,6 +175,7 @@ struct ViewDef {
   std::string sql;                   // CREATE VIEW ...
   // Ids of trees that were in use when it was made: where it stands among the tables of sqlite_schema.
   TreeId trees_before = pager::kNoTree;
+  uint64_t made_at = 0;  // the schema's version; among those with the same trees
 };
 
 // What a name in the catalog stands for. A sequence is the largest rowid that a table with

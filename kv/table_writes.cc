@@ -75,8 +75,13 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   if (!taken) return result;
   KV_RETURN_IF_ERROR(change.ChooseRowid(rowid, std::nullopt));
   result.rowid = change.rowid();
+  // A row that is left out has had its rowid all the same.
+  const auto ignore = [&]() -> StatusOr<WriteResult> {
+    KV_RETURN_IF_ERROR(change.StoreSequence());
+    return result;
+  };
   KV_ASSIGN_OR_RETURN(taken, change.Check());
-  if (!taken) return result;
+  if (!taken) return ignore();
   KV_RETURN_IF_ERROR(change.MakeKeys());
   KV_RETURN_IF_ERROR(change.EncodeRowBytes(nullptr));
 
@@ -90,7 +95,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   }
 
   KV_ASSIGN_OR_RETURN(taken, change.FindConflicts(/*moves=*/true, std::nullopt));
-  if (!taken) return result;
+  if (!taken) return ignore();
 
   const auto apply = [&]() -> Status {
     if (change.key_taken()) {

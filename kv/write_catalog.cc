@@ -180,6 +180,12 @@ StatusOr<int64_t> WriteTxn::ReadSequence(const TableDef& table) {
   return largest.value_or(0);
 }
 
+Status WriteTxn::EraseSequence(const TableDef& table) {
+  const StatusOr<bool> erased =
+      Delete(pager::kCatalogTree, std::string_view(CatalogKey(ObjectKind::kSequence, table.name)));
+  return erased.status();
+}
+
 Status WriteTxn::WriteProperty(std::string_view name, int64_t value) {
   KV_RETURN_IF_ERROR(CheckUsable());
   KV_RETURN_IF_ERROR(EnsureCatalog());
@@ -284,6 +290,8 @@ StatusOr<const ViewDef*> WriteTxn::CreateView(ViewDef def) {
   KV_RETURN_IF_ERROR(CheckUsable());
   KV_RETURN_IF_ERROR(CheckTableName(def.name));
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kView, def.name));
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  def.made_at = static_cast<uint64_t>(version);
   def.trees_before = txn_->tree_limit();
   while (def.trees_before > 0 && !txn_->root(def.trees_before - 1).exists) --def.trees_before;
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kView, def.name, EncodeView(def)));

@@ -110,6 +110,7 @@ class WriteTxn {
   // The largest rowid that a table with AUTOINCREMENT ever had; 0: none yet.
   StatusOr<int64_t> ReadSequence(const TableDef& table);
   Status WriteSequence(const TableDef& table, int64_t rowid);
+  Status EraseSequence(const TableDef& table);
   // A number of the database as a whole (Reader::ReadProperty), under a name of kv's callers.
   Status WriteProperty(std::string_view name, int64_t value);
   // What evaluates the table's expressions. It lives until the next schema change or the transaction's end.

@@ -23,6 +23,7 @@ enum FunctionFlags : uint8_t {
   kUsesCollation = 4,  // it compares texts by the collation of its first argument that has one
   kSpecial = 8,        // arguments are evaluated lazily, or it stands for its argument: the planner
                        // makes a CASE of it
+  kKeyword = 16,       // called by a word of the grammar, without parentheses
 };
 
 struct FunctionInfo {

@@ -123,7 +123,8 @@ StatusOr<KeyLookup> Planner::BindLookup(const Expr& where, const Scope& scope, P
   }
   for (const kv::IndexDef& index : table.indexes) {
     if (found) break;
-    if (index.unique && !index.partial() && !index.has_expressions && binder.Covers(index.columns, &used)) {
+    if (index.unique && !index.partial() && !index.has_expressions &&
+        binder.Covers(index.columns, &used)) {
       lookup.by = KeyLookup::By::kUniqueIndex;
       lookup.index = &index;
       found = true;

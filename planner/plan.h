@@ -23,6 +23,7 @@
 #include "kv/value.h"
 #include "parser/normaliser.h"
 #include "planner/expression.h"
+#include "planner/plan_options.h"
 
 namespace kvsql::planner {
 
@@ -38,6 +39,7 @@ enum class PlanKind : uint8_t {
   kQueryUpdate,
   kQueryDelete,
   kQueryCreate,
+  kQuerySequence,
   kCreateTable,
   kCreateIndex,
   kCreateView,
@@ -45,6 +47,7 @@ enum class PlanKind : uint8_t {
   kMaintain,
   kControl,
   kPragma,
+  kExplain,
 };
 
 // What a statement does when a constraint fails.
@@ -72,6 +75,7 @@ struct Plan {
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;
   StatementText text;
+  PlanOptions options;
   std::vector<std::string> parameter_names;  // per parameter, "" for those without
   std::vector<OutputColumn> columns;
   std::vector<Operand> outputs;  // per column
@@ -211,6 +215,18 @@ struct ControlPlan : Plan {
   std::string name;  // of a savepoint
 };
 
+// EXPLAIN QUERY PLAN.
+struct ExplainPlan : Plan {
+  static constexpr PlanKind kKind = PlanKind::kExplain;
+  ExplainPlan() : Plan(kKind) {}
+  struct Row {
+    int64_t id = 0;
+    int64_t parent = 0;  // 0: none
+    std::string detail;
+  };
+  std::vector<Row> rows;
+};
+
 enum class PragmaKind : uint8_t {
   kRows,  // those of the plan: what the schema, or kvsql as it is, says
   kIntegrityCheck,
@@ -219,11 +235,14 @@ enum class PragmaKind : uint8_t {
   kJournalMode,
   kSynchronous,
   kBusyTimeout,
+  kQueryOnly,
   kMmapSize,
   kPageSize,
   kPageCount,
   kFreelistCount,
   kCheckpoint,
+  kRules,
+  kTier,
 };
 
 struct PragmaPlan : Plan {

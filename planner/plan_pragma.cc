@@ -1,6 +1,6 @@
 // PRAGMAs: which there are, and the rows of those that tell of the schema.
-#include "planner/pragma_rows.h"
 #include "planner/planner.h"
+#include "planner/pragma_rows.h"
 
 namespace kvsql::planner {
 namespace {
@@ -18,7 +18,7 @@ struct Pragma {
   std::string_view name;
   PragmaKind kind = PragmaKind::kRows;
   uint8_t flags = 0;
-  std::string_view fixed;       // a number, or a text
+  std::string_view fixed;        // a number, or a text
   std::string_view column = {};  // its name, if that is not the pragma's
 };
 
@@ -60,6 +60,8 @@ constexpr Pragma kPragmas[] = {
     {"integrity_check", PragmaKind::kIntegrityCheck, 0, ""},
     {"journal_mode", PragmaKind::kJournalMode, 0, ""},
     {"journal_size_limit", PragmaKind::kRows, kFixed, "-1"},
+    {"kvsql_rules", PragmaKind::kRules, kSilentSet, ""},
+    {"kvsql_tier", PragmaKind::kTier, kSilentSet, "", "tier"},
     {"legacy_alter_table", PragmaKind::kRows, kOption, "0"},
     {"legacy_file_format", PragmaKind::kRows, kSchemaRows, ""},
     {"locking_mode", PragmaKind::kRows, kFixed, "normal"},
@@ -70,11 +72,11 @@ constexpr Pragma kPragmas[] = {
     {"page_count", PragmaKind::kPageCount, 0, ""},
     {"page_size", PragmaKind::kPageSize, kSilentSet, ""},
     {"pragma_list", PragmaKind::kRows, kSchemaRows, ""},
-    {"query_only", PragmaKind::kRows, kOption | kOnlyDefault, "0"},
+    {"query_only", PragmaKind::kQueryOnly, kSilentSet, ""},
     {"quick_check", PragmaKind::kIntegrityCheck, 0, ""},
     {"read_uncommitted", PragmaKind::kRows, kOption, "0"},
     {"recursive_triggers", PragmaKind::kRows, kOption, "0"},
-    {"reverse_unordered_selects", PragmaKind::kRows, kOption | kOnlyDefault, "0"},
+    {"reverse_unordered_selects", PragmaKind::kRows, kOption, "0"},
     {"schema_version", PragmaKind::kProperty, kSilentSet, ""},
     {"secure_delete", PragmaKind::kRows, kFixed, "0"},
     {"short_column_names", PragmaKind::kRows, kOption | kOnlyDefault, "1"},
@@ -125,8 +127,7 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
   auto plan = New<PragmaPlan>();
   const parser::QualifiedName& name = statement.name;
   if (!IsMainSchema(name.schema) && !kv::EqualsIgnoreCase(name.schema.text, "temp")) {
-    return Error(name.schema.range.begin,
-                 "unknown database " + std::string(name.schema.text));
+    return Error(name.schema.range.begin, "unknown database " + std::string(name.schema.text));
   }
   const Pragma* pragma = FindPragma(name.object.text);
   // As in SQLite, a pragma that nobody knows answers nothing.
@@ -152,6 +153,8 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
     UseSchema(plan.get());
   } else if (pragma->kind == PragmaKind::kDatabaseList) {
     columns = {"seq", "name", "file"};
+  } else if (pragma->kind == PragmaKind::kRules && !statement.has_value) {
+    columns = {"rule", "on"};
   } else if (pragma->kind == PragmaKind::kCheckpoint) {
     columns = {"busy", "log", "checkpointed"};
   } else if ((pragma->flags & kSilentSet) != 0 && statement.has_value) {

@@ -54,11 +54,14 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
       if (!table->columns[i].hidden) plan->value_of[i] = targets++;
     }
   }
+  if (statement.source == nullptr && statement.columns.empty()) {
+    return Unsupported(statement.range.begin, "DEFAULT VALUES here");
+  }
   if (statement.source == nullptr) {
     return Error(statement.columns[0].range.begin,
                  absl::StrCat("0 values for ", statement.columns.size(), " columns"));
   }
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);
   KV_ASSIGN_OR_RETURN(BoundQuery query,
                       builder.BindSelect(*statement.source, nullptr, nullptr, &with));
@@ -70,9 +73,9 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
                                     " but ", given, " values were supplied")
                      : absl::StrCat(given, " values for ", targets, " columns"));
   }
-  plan->root = std::move(query.root);
+  KV_ASSIGN_OR_RETURN(plan->root, builder.PlanWhole(query.query.get()));
   for (const SourceColumn& column : query.columns) plan->results.push_back(column.slot);
-  builder.FinishPlan();
+  KV_RETURN_IF_ERROR(builder.FinishPlan());
   return PlanPtr(plan);
 }
 
@@ -90,7 +93,7 @@ StatusOr<PlanPtr> Planner::PlanQueryUpdate(const parser::UpdateStatement& statem
   plan->conflict = ModeOf(statement.conflict);
   UseSchema(plan.get());
 
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);
   Block block;
   QueryScope scope;
@@ -139,8 +142,8 @@ StatusOr<PlanPtr> Planner::PlanQueryUpdate(const parser::UpdateStatement& statem
     builder.SplitConjuncts(where, &conjuncts);
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      builder.PlanFrom(&block, std::move(conjuncts), {}));
-  builder.SetResults(results, std::move(root));
+                      builder.PlanFromByRules(&block, std::move(conjuncts)));
+  KV_RETURN_IF_ERROR(builder.SetResults(results, std::move(root)));
   return PlanPtr(plan);
 }
 
@@ -156,7 +159,7 @@ StatusOr<PlanPtr> Planner::PlanQueryDelete(const parser::DeleteStatement& statem
   plan->read_only = false;
   plan->table = table;
   UseSchema(plan.get());
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);
   Block block;
   QueryScope scope;
@@ -169,8 +172,8 @@ StatusOr<PlanPtr> Planner::PlanQueryDelete(const parser::DeleteStatement& statem
     builder.SplitConjuncts(where, &conjuncts);
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      builder.PlanFrom(&block, std::move(conjuncts), {}));
-  builder.SetResults({builder.KeyOf(*source)}, std::move(root));
+                      builder.PlanFromByRules(&block, std::move(conjuncts)));
+  KV_RETURN_IF_ERROR(builder.SetResults({builder.KeyOf(*source)}, std::move(root)));
   return PlanPtr(plan);
 }
 

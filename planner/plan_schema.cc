@@ -69,17 +69,16 @@ StatusOr<PlanPtr> Planner::PlanCreateTableAs(const parser::CreateTableStatement&
   plan->read_only = false;
   plan->if_not_exists = statement.if_not_exists;
   UseSchema(plan.get());
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   KV_ASSIGN_OR_RETURN(BoundQuery query,
                       builder.BindSelect(*statement.as_select, nullptr, nullptr, nullptr));
-  plan->root = std::move(query.root);
+  KV_ASSIGN_OR_RETURN(plan->root, builder.PlanWhole(query.query.get()));
   for (const SourceColumn& column : query.columns) plan->results.push_back(column.slot);
-  builder.FinishPlan();
+  KV_RETURN_IF_ERROR(builder.FinishPlan());
 
   kv::TableDef& table = plan->definition;
   table.name = std::string(statement.name.object.text);
   Source named;
-  query.root = nullptr;
   QueryBuilder::SetQuerySource(std::move(query), &named);
   size_t length = table.name.size() + 2;
   for (const SourceColumn& column : named.columns) {
@@ -120,9 +119,8 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   plan->index.name = std::string(name.text);
   plan->index.table = table->name;
   plan->index.unique = statement.unique;
-  KV_ASSIGN_OR_RETURN(
-      plan->index.columns,
-      BindKeyColumns(sql_, *table, statement.columns, reader_, &plan->index.expressions));
+  KV_ASSIGN_OR_RETURN(plan->index.columns, BindKeyColumns(sql_, *table, statement.columns, reader_,
+                                                          &plan->index.expressions));
   if (statement.where != nullptr) {
     KV_RETURN_IF_ERROR(CheckStorable(sql_, *statement.where, "partial index WHERE clauses"));
     KV_RETURN_IF_ERROR(CheckNames(sql_, table, *statement.where, reader_));

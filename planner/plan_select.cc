@@ -13,10 +13,12 @@ using parser::SelectCore;
 
 // The direct tier where it serves; else operators over batches.
 StatusOr<PlanPtr> Planner::PlanSelect(const parser::SelectStatement& statement) {
-  StatusOr<PlanPtr> direct = PlanDirectSelect(statement);
-  if (direct.ok()) return direct;
+  if (!options_.batch_only || statement.select->cores[0].lifted_matrix) {
+    StatusOr<PlanPtr> direct = PlanDirectSelect(statement);
+    if (direct.ok()) return direct;
+  }
   auto plan = New<QueryPlan>();
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   KV_RETURN_IF_ERROR(builder.BuildStatement(*statement.select));
   if (builder.used_schema()) UseSchema(plan.get());
   plan->outputs.resize(plan->columns.size());

@@ -63,6 +63,10 @@ Status Planner::BindInsertRow(std::span<Expr* const> items, std::span<const uint
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanInsert(const parser::InsertStatement& statement) {
+  if (options_.batch_only) {
+    StatusOr<PlanPtr> query = PlanQueryInsert(statement);
+    if (query.ok()) return query;
+  }
   StatusOr<PlanPtr> direct = PlanDirectInsert(statement);
   if (direct.ok()) return direct;
   StatusOr<PlanPtr> query = PlanQueryInsert(statement);
@@ -130,6 +134,10 @@ StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& state
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanUpdate(const parser::UpdateStatement& statement) {
+  if (kv::EqualsIgnoreCase(statement.target.name.object.text, "sqlite_sequence")) {
+    return PlanSequenceWrite(statement.target, &statement.assignments, statement.where);
+  }
+  if (options_.batch_only) return PlanQueryUpdate(statement);
   StatusOr<PlanPtr> direct = PlanDirectUpdate(statement);
   if (direct.ok()) return direct;
   StatusOr<PlanPtr> query = PlanQueryUpdate(statement);
@@ -176,6 +184,10 @@ StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& state
 
 // The direct tier where it serves; else a query whose rows are written.
 StatusOr<PlanPtr> Planner::PlanDelete(const parser::DeleteStatement& statement) {
+  if (kv::EqualsIgnoreCase(statement.target.name.object.text, "sqlite_sequence")) {
+    return PlanSequenceWrite(statement.target, nullptr, statement.where);
+  }
+  if (options_.batch_only) return PlanQueryDelete(statement);
   StatusOr<PlanPtr> direct = PlanDirectDelete(statement);
   if (direct.ok()) return direct;
   StatusOr<PlanPtr> query = PlanQueryDelete(statement);

@@ -1,5 +1,6 @@
 #include "planner/planner.h"
 
+#include "planner/explain.h"
 #include "planner/prepare.h"
 
 namespace kvsql::planner {
@@ -37,8 +38,7 @@ StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& na
   if (table != nullptr) return table;
   KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name.object.text));
   if (view != nullptr) {
-    return Error(name.object.range.begin,
-                 "cannot modify " + view->name + " because it is a view");
+    return Error(name.object.range.begin, "cannot modify " + view->name + " because it is a view");
   }
   for (const std::string_view schema_table :
        {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master",
@@ -88,11 +88,29 @@ StatusOr<PlanPtr> Planner::PlanControl() {
   return PlanPtr(plan);
 }
 
-StatusOr<PlanPtr> Planner::Run() {
-  const parser::Statement& statement = *statement_.statement();
-  if (statement_.explain() || statement_.explain_query_plan()) {
-    return Unsupported(0, "EXPLAIN");
+// EXPLAIN QUERY PLAN: the rows say how the statement would be run.
+StatusOr<PlanPtr> Planner::PlanExplain() {
+  KV_ASSIGN_OR_RETURN(const PlanPtr explained, PlanStatement());
+  auto plan = New<ExplainPlan>();
+  plan->uses_schema = explained->uses_schema;
+  plan->schema_generation = explained->schema_generation;
+  plan->schema = explained->schema;
+  plan->rows = Explain(*explained);
+  for (const std::string_view column : {"id", "parent", "notused", "detail"}) {
+    plan->columns.push_back({std::string(column), ""});
+    plan->outputs.push_back({});
   }
+  return PlanPtr(plan);
+}
+
+StatusOr<PlanPtr> Planner::Run() {
+  if (statement_.explain_query_plan()) return PlanExplain();
+  if (statement_.explain()) return Unsupported(0, "EXPLAIN");
+  return PlanStatement();
+}
+
+StatusOr<PlanPtr> Planner::PlanStatement() {
+  const parser::Statement& statement = *statement_.statement();
   switch (statement.kind) {
     case StatementKind::kSelect:
       return PlanSelect(As<parser::SelectStatement>(statement));
@@ -143,11 +161,13 @@ StatusOr<PlanPtr> Planner::Run() {
 
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::Reader& reader, size_t* consumed) {
+                                              const kv::Reader& reader,
+                                              const PlanOptions& options, size_t* consumed) {
   KV_ASSIGN_OR_RETURN(const parser::ParsedStatement statement, parser::Parse(sql, lifted));
   if (consumed != nullptr) *consumed = statement.consumed();
   if (statement.statement() == nullptr) return std::shared_ptr<const Plan>();
-  KV_ASSIGN_OR_RETURN(PlanPtr plan, Planner(statement, reader).Run());
+  KV_ASSIGN_OR_RETURN(PlanPtr plan, Planner(statement, reader, options).Run());
+  plan->options = options;
   plan->text.sql = std::string(statement.sql());
   plan->text.lifted.assign(lifted.begin(), lifted.end());
   plan->parameter_names = statement.parameter_names();
@@ -158,7 +178,7 @@ StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
 }
 
 StatusOr<std::shared_ptr<const Plan>> Replan(const Plan& plan, const kv::Reader& reader) {
-  return Prepare(plan.text.sql, plan.text.lifted, reader, nullptr);
+  return Prepare(plan.text.sql, plan.text.lifted, reader, plan.options, nullptr);
 }
 
 }  // namespace kvsql::planner

@@ -17,6 +17,7 @@
 #include "parser/parser.h"
 #include "planner/expr_compiler.h"
 #include "planner/plan.h"
+#include "planner/plan_options.h"
 #include "planner/scope.h"
 
 namespace kvsql::planner {
@@ -27,8 +28,9 @@ ConflictMode ModeOf(parser::ConflictAction action);
 
 class Planner {
  public:
-  Planner(const parser::ParsedStatement& statement, const kv::Reader& reader)
-      : statement_(statement), sql_(statement.sql()), reader_(reader) {}
+  Planner(const parser::ParsedStatement& statement, const kv::Reader& reader,
+          const PlanOptions& options)
+      : statement_(statement), sql_(statement.sql()), reader_(reader), options_(options) {}
 
   StatusOr<PlanPtr> Run();
 
@@ -48,6 +50,8 @@ class Planner {
   void UseSchema(Plan* plan);
   StatusOr<const kv::TableDef*> FindTable(const parser::QualifiedName& name);
   StatusOr<PlanPtr> PlanControl();
+  StatusOr<PlanPtr> PlanStatement();
+  StatusOr<PlanPtr> PlanExplain();
 
   // --- plan_select.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanSelect(const parser::SelectStatement& statement);
@@ -77,6 +81,12 @@ class Planner {
   StatusOr<PlanPtr> PlanQueryUpdate(const parser::UpdateStatement& statement);
   StatusOr<PlanPtr> PlanQueryDelete(const parser::DeleteStatement& statement);
 
+  // --- plan_sequence.cc -----------------------------------------------------------------------------
+  // `assignments` null: a DELETE.
+  StatusOr<PlanPtr> PlanSequenceWrite(const parser::TargetTable& target,
+                                      const std::span<parser::Assignment>* assignments,
+                                      const parser::Expr* where);
+
   // --- plan_schema.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanCreateTable(const parser::CreateTableStatement& statement);
   StatusOr<PlanPtr> PlanCreateTableAs(const parser::CreateTableStatement& statement);
@@ -91,6 +101,7 @@ class Planner {
   const parser::ParsedStatement& statement_;
   const std::string_view sql_;
   const kv::Reader& reader_;
+  const PlanOptions options_;
 };
 
 }  // namespace kvsql::planner

@@ -27,9 +27,8 @@ std::vector<SourceColumn> ColumnsOfQuery(std::string_view name, const kv::Reader
   if (!parsed.ok()) return {};
   QueryPlan scratch;
   QueryBuilder builder(parsed->sql(), reader, &scratch);
-  StatusOr<BoundQuery> query =
-      builder.BindSelect(*parser::As<parser::SelectStatement>(*parsed->statement()).select,
-                         nullptr, nullptr, nullptr);
+  StatusOr<BoundQuery> query = builder.BindSelect(
+      *parser::As<parser::SelectStatement>(*parsed->statement()).select, nullptr, nullptr, nullptr);
   return query.ok() ? std::move(query->columns) : std::vector<SourceColumn>();
 }
 
@@ -115,9 +114,9 @@ void IndexInfo(const kv::TableDef& table, std::span<const kv::IndexColumn> key, 
   const auto add = [&](const kv::IndexColumn& column, bool in_key) {
     const bool named = column.column < table.columns.size();
     rows->push_back({Integer(static_cast<int64_t>(rows->size())),
-                     Integer(named                                     ? int64_t{column.column}
+                     Integer(named                                    ? int64_t{column.column}
                              : column.column == kv::kExpressionColumn ? -2
-                                                                       : -1),
+                                                                      : -1),
                      named ? Text(table.columns[column.column].name) : Value()});
     if (!extended) return;
     rows->back().push_back(Integer(column.descending ? 1 : 0));

@@ -16,6 +16,7 @@
 #include "kv/reader.h"
 #include "planner/lifted.h"
 #include "planner/plan.h"
+#include "planner/plan_options.h"
 
 namespace kvsql::planner {
 
@@ -23,7 +24,13 @@ namespace kvsql::planner {
 // `lifted`: ranges that a Normaliser found in the same text. *consumed: bytes read, semicolon included.
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::Reader& reader, size_t* consumed);
+                                              const kv::Reader& reader,
+                                              const PlanOptions& options, size_t* consumed);
+inline StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
+                                                     std::span<const parser::LiftedRange> lifted,
+                                                     const kv::Reader& reader, size_t* consumed) {
+  return Prepare(sql, lifted, reader, PlanOptions(), consumed);
+}
 
 // The same statement under the reader's schema.
 StatusOr<std::shared_ptr<const Plan>> Replan(const Plan& plan, const kv::Reader& reader);

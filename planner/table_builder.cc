@@ -67,17 +67,14 @@ StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv
                      absl::StrCat("unsupported use of NULLS ",
                                   term.nulls == parser::NullsOrder::kFirst ? "FIRST" : "LAST"));
     }
-    const std::optional<uint32_t> column =
-        is_index ? ResolveColumn(table, name) : table.FindColumn(name);
+    const std::optional<uint32_t> column = table.FindColumn(name);
     if (!column.has_value()) {
       return ErrorAt(sql, expr->range.begin,
                      is_index ? absl::StrCat("no such column: ", std::string(name))
                               : absl::StrCat("table ", table.name, " has no column named ",
                                              std::string(name)));
     }
-    const kv::Collation own =
-        *column == kv::kRowidColumn ? kv::Collation::kBinary : table.columns[*column].collation;
-    columns.push_back({*column, collation.value_or(own),
+    columns.push_back({*column, collation.value_or(table.columns[*column].collation),
                        term.order == parser::SortOrder::kDescending});
   }
   return columns;
@@ -115,8 +112,8 @@ std::string_view InParentheses(std::string_view text) {
 // The names are looked at once the table has all its columns.
 Status TableBuilder::AddCheck(const Constraint& constraint) {
   KV_RETURN_IF_ERROR(CheckStorable(sql_, *constraint.expr, "CHECK constraints"));
-  table_.checks.push_back({std::string(constraint.name.text),
-                           std::string(InParentheses(constraint.range.In(sql_)))});
+  table_.checks.push_back(
+      {std::string(constraint.name.text), std::string(InParentheses(constraint.range.In(sql_)))});
   checks_.push_back(constraint.expr);
   return absl::OkStatus();
 }
@@ -143,10 +140,23 @@ Status TableBuilder::SetType(const parser::ColumnDefinition& definition, ColumnD
 }
 
 Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column) {
+  // The text after DEFAULT, as written.
+  std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
+  while (!text.empty() &&
+         (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
+    text.remove_prefix(1);
+  }
+  const bool parenthesized = text.size() >= 2 && text.front() == '(' && text.back() == ')';
+  if (parenthesized) text = InParentheses(text);
+  column->default_sql = std::string(text);
+
   const Expr& expr = *constraint.expr;
   if (const std::optional<kv::ValueView> literal = LiteralOf(expr); literal.has_value()) {
     column->default_value = *literal;
-  } else if (expr.kind == ExprKind::kColumn && As<parser::ColumnExpr>(expr).table.empty()) {
+    return absl::OkStatus();
+  }
+  if (!parenthesized && expr.kind == ExprKind::kColumn &&
+      As<parser::ColumnExpr>(expr).table.empty()) {
     const parser::Name& name = As<parser::ColumnExpr>(expr).column;
     if (name.quote == 0 && kv::EqualsIgnoreCase(name.text, "true")) {
       column->default_value = kv::ValueView::Integer(1);
@@ -155,18 +165,10 @@ Status TableBuilder::SetDefault(const Constraint& constraint, ColumnDef* column)
     } else {
       column->default_value = kv::ValueView::Text(name.text);
     }
-  } else {
-    KV_RETURN_IF_ERROR(CheckConstant(sql_, expr, column->name));
-    column->default_expression = true;
+    return absl::OkStatus();
   }
-  // The text after DEFAULT, as written.
-  std::string_view text = constraint.range.In(sql_).substr(std::string_view("DEFAULT").size());
-  while (!text.empty() &&
-         (text[0] == ' ' || text[0] == '\t' || text[0] == '\n' || text[0] == '\r')) {
-    text.remove_prefix(1);
-  }
-  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = InParentheses(text);
-  column->default_sql = std::string(text);
+  KV_RETURN_IF_ERROR(CheckConstant(sql_, expr, column->name));
+  column->default_expression = true;
   return absl::OkStatus();
 }
 
@@ -218,21 +220,21 @@ Status TableBuilder::AddColumnConstraint(const Constraint& constraint, uint32_t 
 Status TableBuilder::CheckForeignKey(const Constraint& constraint) const {
   for (const parser::Name& name : constraint.child_columns) {
     if (table_.FindColumn(name.text).has_value()) continue;
-    return ErrorAt(sql_, name.range.begin,
-                   absl::StrCat("unknown column \"", std::string(name.text),
-                                "\" in foreign key definition"));
+    return ErrorAt(
+        sql_, name.range.begin,
+        absl::StrCat("unknown column \"", std::string(name.text), "\" in foreign key definition"));
   }
-  const size_t child = constraint.kind == ConstraintKind::kForeignKey
-                           ? constraint.child_columns.size()
-                           : 1;
+  const size_t child =
+      constraint.kind == ConstraintKind::kForeignKey ? constraint.child_columns.size() : 1;
   const size_t parent = constraint.references->columns.size();
   if (parent == 0 || parent == child) return absl::OkStatus();
-  return ErrorAt(sql_, constraint.range.begin,
-                 constraint.kind == ConstraintKind::kForeignKey
-                     ? "number of columns in foreign key does not match the number of columns in the "
-                       "referenced table"
-                     : "foreign key on one column should reference only one column of table " +
-                           std::string(constraint.references->table.text));
+  return ErrorAt(
+      sql_, constraint.range.begin,
+      constraint.kind == ConstraintKind::kForeignKey
+          ? "number of columns in foreign key does not match the number of columns in the "
+            "referenced table"
+          : "foreign key on one column should reference only one column of table " +
+                std::string(constraint.references->table.text));
 }
 
 Status TableBuilder::AddColumn(const parser::ColumnDefinition& definition) {

@@ -48,6 +48,27 @@ class JoinOperator : public Operator {
  protected:
   bool keeps_left() const { return plan_.join == JoinKind::kLeft || plan_.join == JoinKind::kFull; }
 
+  // Of these joins only left rows come out, each at most once.
+  bool only_left() const { return plan_.join == JoinKind::kSemi || plan_.join == JoinKind::kAnti; }
+
+  void NoteMatched() {
+    ForEachRow(pairs_.selection, [&](uint32_t pair) { left_matched_[pair_left_[pair]] = true; });
+  }
+
+  // Gives the left batch's rows with (semi join) or without (anti join) a partner; false: there are none.
+  bool EmitLeftOnly(Batch* batch) {
+    const bool wanted = plan_.join == JoinKind::kSemi;
+    uint32_t count = 0;
+    ForEachRow(left_batch_.selection, [&](uint32_t row) {
+      if (left_matched_[row] == wanted) left_kept_[count++] = static_cast<uint16_t>(row);
+    });
+    if (count == 0) return false;
+    batch->columns.clear();
+    for (const uint32_t position : outputs_) batch->columns.push_back(left_batch_.columns[position]);
+    batch->selection = {left_kept_, count};
+    return true;
+  }
+
   // Puts the left rows `rows` of left_batch_ into the pairs' left columns.
   void GatherLeft(const uint32_t* rows, uint32_t count) {
     for (size_t i = 0; i < left_slots_.size(); ++i) {
@@ -125,6 +146,7 @@ class JoinOperator : public Operator {
   uint32_t pair_left_[kBatchRows];
   uint32_t pair_right_[kBatchRows];
   bool left_matched_[kBatchRows];
+  uint16_t left_kept_[kBatchRows];
 };
 
 // The right side in memory: by hash, or each row with each.
@@ -163,7 +185,7 @@ class MemoryJoin : public JoinOperator {
     if (!built_) {
       built_ = true;
       KV_RETURN_IF_ERROR(Build());
-      if (store_.rows() == 0 && !keeps_left()) left_done_ = true;
+      if (store_.rows() == 0 && !keeps_left() && plan_.join != JoinKind::kAnti) left_done_ = true;
     }
     while (!left_done_) {
       if (!in_batch_) {
@@ -173,10 +195,17 @@ class MemoryJoin : public JoinOperator {
           break;
         }
         KV_RETURN_IF_ERROR(StartBatch());
+        if (only_left() && conditions_.empty() && !plan_.keys.empty()) {
+          ForEachRow(left_batch_.selection, [&](uint32_t row) {
+            left_matched_[row] = FirstOf(row) != KeyTable::kNone;
+          });
+          at_ = left_batch_.selection.count;
+        }
       }
       const uint32_t count = NextPairs();
       if (count == 0) {
         in_batch_ = false;
+        if (only_left() && EmitLeftOnly(batch)) return absl::OkStatus();
         if (keeps_left() && EmitUnmatchedLeft(batch)) return absl::OkStatus();
         continue;
       }
@@ -186,9 +215,13 @@ class MemoryJoin : public JoinOperator {
       }
       KV_RETURN_IF_ERROR(FilterPairs(count));
       if (pairs_.selection.count == 0) continue;
-      if (keeps_left()) {
-        ForEachRow(pairs_.selection,
-                   [&](uint32_t pair) { left_matched_[pair_left_[pair]] = true; });
+      if (keeps_left() || only_left()) NoteMatched();
+      if (only_left()) {
+        // The row at hand needs no more candidates.
+        if (at_ < left_batch_.selection.count && left_matched_[left_batch_.selection[at_]]) {
+          SkipRow();
+        }
+        continue;
       }
       if (plan_.join == JoinKind::kFull) {
         ForEachRow(pairs_.selection,
@@ -279,6 +312,15 @@ class MemoryJoin : public JoinOperator {
 
   uint32_t FirstOf(uint32_t row) const {
     return ids_[row] == KeyTable::kNone ? KeyTable::kNone : first_[ids_[row]];
+  }
+
+  void SkipRow() {
+    ++at_;
+    candidate_ = 0;
+    if (!plan_.keys.empty()) {
+      candidate_ = at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_])
+                                                     : KeyTable::kNone;
+    }
   }
 
   // The next pairs of left rows and candidates; none: the left batch is done.
@@ -383,15 +425,14 @@ class IndexJoin : public JoinOperator {
       if (count == 0) {
         in_batch_ = false;
         if (keeps_left() && EmitUnmatchedLeft(batch)) return absl::OkStatus();
+        if (only_left() && EmitLeftOnly(batch)) return absl::OkStatus();
         continue;
       }
       GatherLeft(pair_left_, count);
       KV_RETURN_IF_ERROR(FilterPairs(count));
       if (pairs_.selection.count == 0) continue;
-      if (keeps_left()) {
-        ForEachRow(pairs_.selection,
-                   [&](uint32_t pair) { left_matched_[pair_left_[pair]] = true; });
-      }
+      if (keeps_left() || only_left()) NoteMatched();
+      if (only_left()) continue;
       Emit(batch);
       return absl::OkStatus();
     }
@@ -408,6 +449,11 @@ class IndexJoin : public JoinOperator {
     uint32_t count = 0;
     while (at_ < left_batch_.selection.count) {
       const uint32_t row = left_batch_.selection[at_];
+      if (only_left() && left_matched_[row]) {
+        opened_ = false;
+        ++at_;
+        continue;
+      }
       if (!opened_) {
         for (size_t i = 0; i < handover_positions_.size(); ++i) {
           context_.cells[plan_.handovers[i].cell] =
@@ -426,6 +472,10 @@ class IndexJoin : public JoinOperator {
           ++at_;
           continue;
         }
+      }
+      if (only_left() && conditions_.empty()) {
+        left_matched_[row] = true;
+        continue;
       }
       while (taken_ < right_batch_.selection.count && count < kBatchRows) {
         const uint32_t right_row = right_batch_.selection[taken_++];

@@ -32,11 +32,13 @@ class SchemaTableOperator : public Operator {
     }
     KV_ASSIGN_OR_RETURN(const std::vector<const kv::ViewDef*> views, reader.Views());
     for (const kv::ViewDef* view : views) {
-      rows_.push_back({"view", view->name, view->name, 0, &view->sql, view->trees_before * 2});
+      rows_.push_back({"view", view->name, view->name, 0, &view->sql, view->trees_before * 2,
+                       static_cast<int64_t>(view->made_at)});
     }
     // In the order in which they were made, as far as their trees tell.
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [](const Row& a, const Row& b) { return a.rank < b.rank; });
+    std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
+    });
     return absl::OkStatus();
   }
 
@@ -75,13 +77,13 @@ class SchemaTableOperator : public Operator {
     kv::TreeId tree = 0;
     const std::string* sql = nullptr;
     kv::TreeId rank = 0;
-    int64_t sequence = 0;
+    int64_t number = 0;  // of a sequence; of the schema version that a view began
   };
 
   ValueView At(uint32_t column, size_t number) const {
     const Row& row = rows_[number];
     if (plan_.sequences && column < 2) {
-      return column == 0 ? ValueView::Text(row.name) : ValueView::Integer(row.sequence);
+      return column == 0 ? ValueView::Text(row.name) : ValueView::Integer(row.number);
     }
     switch (column) {
       case 0:

@@ -50,7 +50,7 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* e
   const bool numeric = expr == nullptr && affinity == Affinity::kInteger && slot == source_.rowid;
   const auto is_column = [&](const ExprNode* node) {
     if (expr != nullptr) return SameExpr(*node, *expr);
-    return node->Is(NodeKind::kSlot) && node->index == slot && node->traits.affinity.has_value();
+    return node->Is(NodeKind::kSlot) && node->index == slot && node->traits.affinity == affinity;
   };
   const auto collates = [&](uint8_t extra) {
     // The values of an expression stand in the index as they are.

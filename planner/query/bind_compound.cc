@@ -52,7 +52,7 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
       core_texts.push_back(column.expr != nullptr ? column.expr->range.In(sql_)
                                                   : std::string_view());
     }
-    if (all.root == nullptr) {
+    if (all.query == nullptr) {
       all = *std::move(bound);
       continue;
     }
@@ -61,23 +61,20 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
       return Error(core.offset, "SELECTs to the left and right of " + std::string(name) +
                                     " do not have the same number of result columns");
     }
-    auto set = std::make_unique<SetOperationPlan>();
+    auto set = std::make_unique<LogicalQuery>();
+    set->kind = LogicalQuery::Kind::kSet;
     set->operation = operation;
-    set->rows = all.root->rows + bound->root->rows;
-    set->cost = all.root->cost + bound->root->cost + set->rows;
     for (size_t i = 0; i < all.columns.size(); ++i) {
       SourceColumn& column = all.columns[i];
       const SourceColumn& other = bound->columns[i];
-      set->left.push_back(column.slot);
-      set->right.push_back(other.slot);
       if (!column.traits.collation.has_value()) column.traits.collation = other.traits.collation;
-      set->collations.push_back(column.traits.collation.value_or(kv::Collation::kBinary));
+      set->set_collations.push_back(column.traits.collation.value_or(kv::Collation::kBinary));
       column.slot = NewSlot();
-      set->outputs.push_back(column.slot);
+      set->results.push_back(column.slot);
     }
-    set->inputs.push_back(std::move(all.root));
-    set->inputs.push_back(std::move(bound->root));
-    all.root = std::move(set);
+    set->left = std::move(all.query);
+    set->right = std::move(bound->query);
+    all.query = std::move(set);
   }
 
   // A term of ORDER BY is a number, a name or the text of a result column.
@@ -123,10 +120,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
                           ? !key.descending
                           : term.nulls == parser::NullsOrder::kFirst;
   }
-  ExprNode* limit = nullptr;
-  ExprNode* offset = nullptr;
-  KV_RETURN_IF_ERROR(BindLimit(select, &limit, &offset));
-  all.root = AddSortAndLimit(std::move(all.root), std::move(keys), limit, offset);
+  all.query->order = std::move(keys);
+  KV_RETURN_IF_ERROR(BindLimit(select, &all.query->limit, &all.query->offset));
   return all;
 }
 

@@ -355,10 +355,11 @@ StatusOr<ExprNode*> QueryBuilder::BindCase(const parser::CaseExpr& expr, QuerySc
 ExprNode* QueryBuilder::CurrentTime(parser::LiteralKind literal) {
   ExprNode* node = NewNode(NodeKind::kFunction);
   bool known = false;
-  node->function = FindFunction(literal == parser::LiteralKind::kCurrentDate   ? "current_date"
-                                : literal == parser::LiteralKind::kCurrentTime ? "current_time"
-                                                                               : "current_timestamp",
-                                0, &known);
+  node->function =
+      FindFunction(literal == parser::LiteralKind::kCurrentDate   ? "current_date"
+                   : literal == parser::LiteralKind::kCurrentTime ? "current_time"
+                                                                  : "current_timestamp",
+                   0, &known);
   return node;
 }
 

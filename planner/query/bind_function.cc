@@ -161,9 +161,10 @@ StatusOr<ExprNode*> QueryBuilder::BindSubquery(const parser::Select& select, Nod
                                                uint32_t offset, QueryScope* scope) {
   const auto index = static_cast<uint32_t>(plan_.subqueries.size());
   plan_.subqueries.push_back(std::make_unique<Subquery>());
+  subqueries_.emplace_back();
   Subquery* subquery = plan_.subqueries.back().get();
   KV_ASSIGN_OR_RETURN(BoundQuery query, BindSelect(select, scope, subquery, scope->common_tables));
-  subquery->root = std::move(query.root);
+  subqueries_[index] = std::move(query.query);
   ExprNode* node = NewNode(kind);
   node->index = index;
   node->offset = offset;

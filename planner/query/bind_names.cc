@@ -1,4 +1,6 @@
 // What a name in an expression means.
+#include <algorithm>
+
 #include "kv/value.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"

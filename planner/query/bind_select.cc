@@ -3,7 +3,6 @@
 #include <string>
 
 #include "kv/value.h"
-#include "planner/query/join_planner.h"
 #include "planner/query/query_builder.h"
 
 namespace kvsql::planner {
@@ -213,83 +212,40 @@ Status QueryBuilder::BindLimit(const Select& select, ExprNode** limit, ExprNode*
   return absl::OkStatus();
 }
 
-// ------------------------------------------------------------------------------------ operators above FROM
-
-void QueryBuilder::AddProject(std::vector<ProjectPlan::Item> items,
-                              std::unique_ptr<OperatorPlan>* root) {
-  if (items.empty()) return;
-  auto project = std::make_unique<ProjectPlan>();
-  project->rows = (*root)->rows;
-  project->cost = (*root)->cost;
-  project->order = (*root)->order;
-  project->outputs = (*root)->outputs;
-  for (const ProjectPlan::Item& item : items) project->outputs.push_back(item.slot);
-  project->items = std::move(items);
-  project->inputs.push_back(std::move(*root));
-  *root = std::move(project);
-}
-
-std::unique_ptr<OperatorPlan> QueryBuilder::AddSortAndLimit(std::unique_ptr<OperatorPlan> root,
-                                                            std::vector<SortKey> keys,
-                                                            ExprNode* limit, ExprNode* offset) {
-  bool reverse = false;
-  if (!keys.empty() && !(OrderSatisfies(root->order, keys, &reverse) && !reverse)) {
-    auto sort = std::make_unique<SortPlan>();
-    sort->keys = std::move(keys);
-    sort->limit = limit;
-    sort->offset = offset;
-    sort->rows = root->rows;
-    sort->cost = root->cost + root->rows;
-    sort->outputs = root->outputs;
-    sort->inputs.push_back(std::move(root));
-    root = std::move(sort);
-  }
-  if (limit != nullptr || offset != nullptr) {
-    auto node = std::make_unique<LimitPlan>();
-    node->limit = limit;
-    node->offset = offset;
-    node->rows = root->rows;
-    node->cost = root->cost;
-    node->outputs = root->outputs;
-    node->inputs.push_back(std::move(root));
-    root = std::move(node);
-  }
-  return root;
-}
-
 // ------------------------------------------------------------------------------------ cores
 
 StatusOr<BoundQuery> QueryBuilder::BindValues(const SelectCore& core, QueryScope* scope) {
-  auto rows = std::make_unique<RowsPlan>();
   BoundQuery query;
+  query.query = std::make_unique<LogicalQuery>();
+  query.query->kind = LogicalQuery::Kind::kValues;
   for (size_t i = 0; i < core.rows[0].size(); ++i) {
     SourceColumn& column = query.columns.emplace_back();
     column.name = "column" + std::to_string(i + 1);
     column.slot = NewSlot();
-    rows->outputs.push_back(column.slot);
+    query.query->results.push_back(column.slot);
   }
   for (const std::span<Expr*> items : core.rows) {
     if (items.size() != query.columns.size()) {
       return Error(items[0]->range.begin, "all VALUES must have the same number of terms");
     }
-    std::vector<ExprNode*>& row = rows->rows_exprs.emplace_back();
+    std::vector<ExprNode*>& row = query.query->rows.emplace_back();
     for (const Expr* item : items) {
       KV_ASSIGN_OR_RETURN(ExprNode * node, BindScalar(*item, scope));
       row.push_back(node);
     }
   }
   for (size_t i = 0; i < query.columns.size(); ++i) {
-    query.columns[i].traits = rows->rows_exprs[0][i]->traits;
+    query.columns[i].traits = query.query->rows[0][i]->traits;
     query.columns[i].traits.explicit_collation = false;
   }
-  rows->rows = static_cast<double>(core.rows.size());
-  query.root = std::move(rows);
   return query;
 }
 
 StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCore& core,
                                             bool whole, QueryScope* scope) {
-  Block block;
+  auto logical = std::make_unique<LogicalQuery>();
+  logical->block = std::make_unique<Block>();
+  Block& block = *logical->block;
   scope->block = &block;
   if (!core.windows.empty()) return Unsupported(core.windows[0].name.range.begin, "WINDOW");
   KV_RETURN_IF_ERROR(BindFrom(core.from, scope));
@@ -305,10 +261,9 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
 
   scope->aliases_visible = true;
   scope->aggregates = AggregateUse::kForbidden;
-  std::vector<ExprNode*> conjuncts;
   if (core.where != nullptr) {
     KV_ASSIGN_OR_RETURN(ExprNode * where, BindScalar(*core.where, scope));
-    SplitConjuncts(where, &conjuncts);
+    SplitConjuncts(where, &logical->where);
   }
   KV_ASSIGN_OR_RETURN(std::vector<ExprNode*> group_keys, BindGroupBy(core, outputs, scope));
 
@@ -317,55 +272,31 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
   if (core.having != nullptr) {
     KV_ASSIGN_OR_RETURN(having, BindScalar(*core.having, scope));
   }
-  std::vector<SortKey> sort_keys;
-  ExprNode* limit = nullptr;
-  ExprNode* offset = nullptr;
+  std::vector<SortKey>& sort_keys = logical->order;
   if (whole) {
     KV_ASSIGN_OR_RETURN(sort_keys, BindOrderBy(select.order_by, outputs, scope));
-    KV_RETURN_IF_ERROR(BindLimit(select, &limit, &offset));
+    KV_RETURN_IF_ERROR(BindLimit(select, &logical->limit, &logical->offset));
   }
   const bool aggregated = !group_keys.empty() || !block.calls.empty();
   if (having != nullptr && !aggregated) {
     return Error(core.having->range.begin, "HAVING clause on a non-aggregate query");
   }
-
-  KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      PlanFrom(&block, std::move(conjuncts),
-                               aggregated || core.distinct ? std::vector<SortKey>() : sort_keys));
-
   if (aggregated) {
-    auto aggregate = std::make_unique<AggregatePlan>();
+    logical->aggregate = std::make_unique<AggregatePlan>();
+    AggregatePlan* aggregate = logical->aggregate.get();
     for (ExprNode* key : group_keys) {
       aggregate->keys.push_back(
           {key, NewSlot(), key->traits.collation.value_or(kv::Collation::kBinary)});
     }
     aggregate->calls = block.calls;
-    for (Output& output : outputs) {
-      output.expr = OverGroups(output.expr, aggregate.get(), &block);
-    }
-    if (having != nullptr) having = OverGroups(having, aggregate.get(), &block);
-    for (SortKey& key : sort_keys) key.expr = OverGroups(key.expr, aggregate.get(), &block);
-    for (const AggregatePlan::Key& key : aggregate->keys) aggregate->outputs.push_back(key.slot);
-    for (const AggregateCall& call : aggregate->calls) aggregate->outputs.push_back(call.slot);
-    aggregate->rows = group_keys.empty() ? 1 : std::max(1.0, root->rows / 10);
-    aggregate->cost = root->cost + root->rows;
-    aggregate->inputs.push_back(std::move(root));
-    root = std::move(aggregate);
+    for (Output& output : outputs) output.expr = OverGroups(output.expr, aggregate, &block);
     if (having != nullptr) {
-      auto filter = std::make_unique<FilterPlan>();
-      SplitConjuncts(having, &filter->filters);
-      filter->outputs = root->outputs;
-      filter->rows = std::max(1.0, root->rows / 2);
-      filter->cost = root->cost;
-      filter->inputs.push_back(std::move(root));
-      root = std::move(filter);
+      SplitConjuncts(OverGroups(having, aggregate, &block), &logical->having);
     }
+    for (SortKey& key : sort_keys) key.expr = OverGroups(key.expr, aggregate, &block);
   }
 
-  // What is sorted by or made distinct has to be computed before; all else after the limit.
   BoundQuery query;
-  std::vector<ProjectPlan::Item> before;
-  std::vector<ProjectPlan::Item> after;
   for (Output& output : outputs) {
     SourceColumn& column = query.columns.emplace_back();
     column.name = std::move(output.name);
@@ -373,41 +304,19 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
     column.traits = output.expr->traits;
     if (output.expr->Is(NodeKind::kSlot)) {
       column.slot = output.expr->index;
-      continue;
+    } else {
+      column.slot = NewSlot();
+      logical->items.push_back({column.slot, output.expr});
+      for (SortKey& key : sort_keys) {
+        if (key.expr != output.expr && !SameExpr(*key.expr, *output.expr)) continue;
+        key.expr = SlotNode(column.slot, key.expr->traits);
+      }
     }
-    column.slot = NewSlot();
-    bool sorted = false;
-    for (SortKey& key : sort_keys) {
-      if (key.expr != output.expr && !SameExpr(*key.expr, *output.expr)) continue;
-      key.expr = SlotNode(column.slot, key.expr->traits);
-      sorted = true;
-    }
-    (core.distinct || sorted ? before : after).push_back({column.slot, output.expr});
+    logical->results.push_back(column.slot);
+    logical->collations.push_back(column.traits.collation.value_or(kv::Collation::kBinary));
   }
-  if (core.distinct) {
-    for (SortKey& key : sort_keys) {
-      if (key.expr->Is(NodeKind::kSlot)) continue;
-      const SlotId slot = NewSlot();
-      before.push_back({slot, key.expr});
-      key.expr = SlotNode(slot, key.expr->traits);
-    }
-  }
-  AddProject(std::move(before), &root);
-  if (core.distinct) {
-    auto distinct = std::make_unique<DistinctPlan>();
-    for (const SourceColumn& column : query.columns) {
-      distinct->keys.push_back(column.slot);
-      distinct->collations.push_back(column.traits.collation.value_or(kv::Collation::kBinary));
-    }
-    distinct->outputs = root->outputs;
-    distinct->rows = root->rows;
-    distinct->cost = root->cost + root->rows;
-    distinct->inputs.push_back(std::move(root));
-    root = std::move(distinct);
-  }
-  root = AddSortAndLimit(std::move(root), std::move(sort_keys), limit, offset);
-  AddProject(std::move(after), &root);
-  query.root = std::move(root);
+  logical->distinct = core.distinct;
+  query.query = std::move(logical);
   return query;
 }
 
@@ -428,50 +337,13 @@ StatusOr<BoundQuery> QueryBuilder::BindSelect(const Select& select, QueryScope* 
   if (!core.is_values) return BindCore(select, core, true, &scope);
   if (core.lifted_matrix) return Unsupported(core.offset, "VALUES here");
   KV_ASSIGN_OR_RETURN(BoundQuery query, BindValues(core, &scope));
-  ExprNode* limit = nullptr;
-  ExprNode* offset = nullptr;
-  KV_RETURN_IF_ERROR(BindLimit(select, &limit, &offset));
+  KV_RETURN_IF_ERROR(BindLimit(select, &query.query->limit, &query.query->offset));
   std::vector<Output> outputs;
   for (const SourceColumn& column : query.columns) {
     outputs.push_back({SlotNode(column.slot, column.traits), column.name, "", nullptr, {}});
   }
-  KV_ASSIGN_OR_RETURN(std::vector<SortKey> keys, BindOrderBy(select.order_by, outputs, &scope));
-  query.root = AddSortAndLimit(std::move(query.root), std::move(keys), limit, offset);
+  KV_ASSIGN_OR_RETURN(query.query->order, BindOrderBy(select.order_by, outputs, &scope));
   return query;
-}
-
-Status QueryBuilder::BuildStatement(const Select& select) {
-  KV_ASSIGN_OR_RETURN(BoundQuery query, BindSelect(select, nullptr, nullptr, nullptr));
-  plan_.root = std::move(query.root);
-  for (SourceColumn& column : query.columns) {
-    plan_.results.push_back(column.slot);
-    plan_.columns.push_back({std::move(column.name), std::move(column.declared_type)});
-  }
-  FinishPlan();
-  return absl::OkStatus();
-}
-
-void QueryBuilder::SetResults(const std::vector<ExprNode*>& values,
-                              std::unique_ptr<OperatorPlan> root) {
-  std::vector<ProjectPlan::Item> items;
-  for (ExprNode* value : values) {
-    SlotId slot = value->index;
-    if (!value->Is(NodeKind::kSlot)) {
-      slot = NewSlot();
-      items.push_back({slot, value});
-    }
-    plan_.results.push_back(slot);
-  }
-  AddProject(std::move(items), &root);
-  plan_.root = std::move(root);
-  FinishPlan();
-}
-
-void QueryBuilder::FinishPlan() {
-  if (plan_.root != nullptr) Prune(plan_.root.get(), plan_.results);
-  for (const std::unique_ptr<Subquery>& subquery : plan_.subqueries) {
-    if (subquery->root != nullptr) Prune(subquery->root.get(), subquery->results);
-  }
 }
 
 }  // namespace kvsql::planner

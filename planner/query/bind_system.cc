@@ -3,6 +3,7 @@
 
 #include "planner/pragma_rows.h"
 #include "planner/query/query_builder.h"
+#include "planner/scope.h"
 
 namespace kvsql::planner {
 
@@ -29,7 +30,30 @@ std::string StatisticsText(const std::vector<uint64_t>& numbers) {
   return text;
 }
 
+// "table_info" of "pragma_table_info"; empty: none.
+std::string_view PragmaOf(std::string_view name) {
+  constexpr std::string_view kPrefix = "pragma_";
+  if (name.size() <= kPrefix.size() ||
+      !kv::EqualsIgnoreCase(name.substr(0, kPrefix.size()), kPrefix)) {
+    return {};
+  }
+  return name.substr(kPrefix.size());
+}
+
 }  // namespace
+
+StatusOr<Source*> QueryBuilder::AddSystemTarget(const parser::TargetTable& target, Block* block) {
+  KV_ASSIGN_OR_RETURN(Source * source, AddSource(block, target.name.object.range.begin));
+  const std::string_view name = target.name.object.text;
+  KV_ASSIGN_OR_RETURN(const bool known, BindSystemTable(name, source));
+  if (!known) return NoSuchTable(sql_, target.name);
+  source->name = std::string(target.alias.empty() ? name : target.alias.text);
+  source->in_main = target.alias.empty();
+  block->from = std::make_unique<FromNode>();
+  block->from->source = source;
+  block->from->mask = 1;
+  return source;
+}
 
 // The rows stand in the plan, which holds for one schema.
 void QueryBuilder::SetConstantRows(const std::vector<std::string_view>& columns,
@@ -62,14 +86,23 @@ StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* sour
       for (const kv::IndexDef& index : table->indexes) {
         if (index.statistics.empty()) continue;
         any = true;
-        rows.push_back({text(table->name), text(index.name), text(StatisticsText(index.statistics))});
+        rows.push_back(
+            {text(table->name), text(index.name), text(StatisticsText(index.statistics))});
       }
       if (!any) {
-        rows.push_back({text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
+        rows.push_back(
+            {text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
       }
     }
     if (rows.empty()) return false;  // nothing was ever analyzed
     SetConstantRows({"tbl", "idx", "stat"}, rows, source);
+    return true;
+  }
+  if (const std::string_view pragma = PragmaOf(name); !pragma.empty()) {
+    KV_ASSIGN_OR_RETURN(const PragmaTable table,
+                        PragmaRows(kv::LowerAscii(pragma), false, "", reader_));
+    if (table.columns.empty()) return false;
+    SetConstantRows(table.columns, table.rows, source);
     return true;
   }
   const bool sequences = is("sqlite_sequence");
@@ -107,11 +140,8 @@ StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* sour
 // pragma_table_info('t') and the like, with literals as arguments.
 Status QueryBuilder::BindTableFunction(const parser::TableTerm& term, Source* source) {
   const std::string_view name = term.table.object.text;
-  constexpr std::string_view kPrefix = "pragma_";
-  if (name.size() <= kPrefix.size() ||
-      !kv::EqualsIgnoreCase(name.substr(0, kPrefix.size()), kPrefix)) {
-    return Unsupported(term.range.begin, "table functions");
-  }
+  const std::string pragma = kv::LowerAscii(PragmaOf(name));
+  if (pragma.empty()) return Unsupported(term.range.begin, "table functions");
   std::string argument;
   for (const parser::Expr* expr : term.arguments) {
     const std::optional<kv::ValueView> literal = LiteralOf(*expr);
@@ -123,7 +153,6 @@ Status QueryBuilder::BindTableFunction(const parser::TableTerm& term, Source* so
       argument = kv::ApplyAffinity(*literal, kv::Affinity::kText, &text).bytes();
     }
   }
-  const std::string pragma = kv::LowerAscii(name.substr(kPrefix.size()));
   KV_ASSIGN_OR_RETURN(const PragmaTable table,
                       PragmaRows(pragma, !term.arguments.empty(), argument, reader_));
   if (table.columns.empty()) return Unsupported(term.range.begin, "table functions");

@@ -21,7 +21,7 @@ Status QueryBuilder::BindView(const kv::ViewDef& view, Source* source) {
     return DataLoss("catalog: the text of view '", view.name, "' is none of a view");
   }
   const ViewChain chain{&view, views_};
-  QueryBuilder builder(parsed.sql(), reader_, &plan_);
+  QueryBuilder builder(parsed.sql(), *this);
   builder.views_ = &chain;
   builder.depth_ = depth_ + 1;
   if (builder.depth_ >= kMaxQueryDepth) {
@@ -42,7 +42,7 @@ Status QueryBuilder::BindView(const kv::ViewDef& view, Source* source) {
 
 // Makes the source the query's results. Names that stand twice are told apart.
 void QueryBuilder::SetQuerySource(BoundQuery query, Source* source) {
-  source->plan = std::move(query.root);
+  source->query = std::move(query.query);
   source->columns = std::move(query.columns);
   for (size_t i = 0; i < source->columns.size(); ++i) {
     SourceColumn& column = source->columns[i];

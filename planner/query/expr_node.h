@@ -41,7 +41,12 @@ enum class NodeKind : uint8_t {
   kInSubquery,      // args in the rows of subqueries[index]; compare_extras per column
 };
 
-enum NodeFlags : uint8_t { kHasOperand = 1, kHasElse = 2, kNegated = 4 };
+enum NodeFlags : uint8_t {
+  kHasOperand = 1,
+  kHasElse = 2,
+  kNegated = 4,
+  kImplied = 8,  // a condition that others imply: only for access paths
+};
 
 struct ExprNode {
   NodeKind kind = NodeKind::kConstant;

@@ -21,6 +21,7 @@ JoinPlanner::JoinPlanner(QueryBuilder* builder, Block* block) : builder_(*builde
     if (source.rowid != kNoSlot) source_of_.emplace(source.rowid, source.number);
     if (source.key != kNoSlot) source_of_.emplace(source.key, source.number);
   }
+  if (!builder_.all_needed_) return;
   QueryPlan& plan = builder_.plan();
   needed_.resize(plan.slots);
   for (const ExprNode& node : plan.nodes) {
@@ -49,8 +50,12 @@ double JoinPlanner::TableRows(const Source& source) const {
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
-      source, {TableRows(source)}, builder_.BoundIndexesOf(source), [this](const ExprNode* node) { return MaskOf(node); },
-      [this](SlotId slot) { return slot < needed_.size() && needed_[slot]; });
+      source, {TableRows(source)}, builder_.BoundIndexesOf(source),
+      [this](const ExprNode* node) { return MaskOf(node); },
+      [this](SlotId slot) {
+        if (!builder_.all_needed_) return builder_.IsNeeded(slot);
+        return slot < needed_.size() && needed_[slot];
+      });
 }
 
 // Whether a pair in which all columns of `mask` are NULL cannot satisfy the conjunct.
@@ -81,6 +86,7 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Filter(std::unique_ptr<OperatorPlan> 
   filter->outputs = input->outputs;
   filter->rows = input->rows;
   for (ExprNode* conjunct : conjuncts) {
+    if ((conjunct->flags & kImplied) != 0) continue;
     std::vector<SlotId> slots;
     builder_.SlotsOf(conjunct, &slots);
     (slots.empty() ? filter->once : filter->filters).push_back(conjunct);
@@ -112,7 +118,9 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   scan->rows = candidate.rows;
   scan->cost = candidate.cost;
   for (ExprNode* conjunct : conjuncts) {
-    if (std::find(candidate.used.begin(), candidate.used.end(), conjunct) != candidate.used.end()) {
+    if ((conjunct->flags & kImplied) != 0 ||
+        std::find(candidate.used.begin(), candidate.used.end(), conjunct) !=
+            candidate.used.end()) {
       continue;
     }
     scan->filters.push_back(conjunct);
@@ -167,6 +175,10 @@ std::unique_ptr<OperatorPlan> JoinPlanner::PlanLeaf(Source* source,
       best_cost = cost;
     }
   }
+  if (std::unique_ptr<OperatorPlan> probes = PlanProbes(*source, own, best_cost);
+      probes != nullptr) {
+    return Filter(std::move(probes), std::move(once));
+  }
   if (best->path.descending) {
     for (OperatorPlan::Order& order : best->order) order.descending = !order.descending;
   }
@@ -210,6 +222,8 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
                (join->keys.empty() ? left->rows * right->rows * kPair
                                    : right->rows * kHashBuild + left->rows * kHashProbe);
   join->outputs = left->outputs;
+  // Every left batch gives its pairs in order; those without a partner come behind them.
+  if (kind == JoinKind::kInner) join->order = left->order;
   join->outputs.insert(join->outputs.end(), right->outputs.begin(), right->outputs.end());
   join->inputs.push_back(std::move(left));
   join->inputs.push_back(std::move(right));
@@ -263,7 +277,7 @@ std::unique_ptr<OperatorPlan> JoinPlanner::JoinByIndex(std::unique_ptr<OperatorP
       NewScan(unit->node->source, std::move(candidate), unit->conjuncts);
   join->outputs = left->outputs;
   join->outputs.insert(join->outputs.end(), right->outputs.begin(), right->outputs.end());
-  if (kind == JoinKind::kInner || kind == JoinKind::kLeft) join->order = left->order;
+  if (kind == JoinKind::kInner) join->order = left->order;
   join->inputs.push_back(std::move(left));
   join->inputs.push_back(std::move(right));
   return join;
@@ -494,6 +508,10 @@ StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::PlanInner(FromNode* node,
   }
   const std::vector<size_t> order = Order(units, joining);
   Unit& first = units[order[0]];
+  if (units.size() > 1 && !wanted.empty() && first.node->source != nullptr &&
+      first.node->source->table != nullptr) {
+    first.plan = PlanLeaf(first.node->source, first.conjuncts, wanted);
+  }
   std::unique_ptr<OperatorPlan> plan = std::move(first.plan);
   SourceMask mask = first.mask;
   for (size_t k = 1; k < order.size(); ++k) {
@@ -533,12 +551,19 @@ StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::Plan(std::vector<ExprNode*>
     row->rows_exprs.emplace_back();
     return Filter(std::move(row), std::move(conjuncts));
   }
-  return PlanNode(block_.from.get(), std::move(conjuncts), wanted);
+  KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> plan,
+                      PlanNode(block_.from.get(), std::move(conjuncts), wanted));
+  return JoinPartners(std::move(plan));
 }
 
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanFrom(Block* block,
                                                                std::vector<ExprNode*> conjuncts,
                                                                const std::vector<SortKey>& wanted) {
+  for (Source& source : block->sources) {
+    if (source.query == nullptr) continue;
+    KV_ASSIGN_OR_RETURN(source.plan, PlanQuery(source.query.get()));
+    source.query.reset();
+  }
   return JoinPlanner(this, block).Plan(std::move(conjuncts), wanted);
 }
 

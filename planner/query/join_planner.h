@@ -8,6 +8,7 @@
 #ifndef KVSQL_PLANNER_QUERY_JOIN_PLANNER_H_
 #define KVSQL_PLANNER_QUERY_JOIN_PLANNER_H_
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -71,6 +72,10 @@ class JoinPlanner {
                                     std::vector<ExprNode*> conjuncts) const;
   std::unique_ptr<OperatorPlan> Filter(std::unique_ptr<OperatorPlan> input,
                                        std::vector<ExprNode*> conjuncts) const;
+  // OR of conditions that indexes find: the rows of all probes, each once. Null if that costs more than `cost`.
+  std::unique_ptr<OperatorPlan> PlanProbes(const Source& source,
+                                           const std::vector<ExprNode*>& conjuncts, double cost);
+  StatusOr<std::unique_ptr<OperatorPlan>> JoinPartners(std::unique_ptr<OperatorPlan> plan);
   // The expression with the slots of `mask` read from outer cells.
   ExprNode* Hand(ExprNode* node, SourceMask mask, std::vector<JoinPlan::Handover>* handovers);
   AccessPaths PathsOf(const Source& source) const;
@@ -84,6 +89,7 @@ class JoinPlanner {
   Block& block_;
   std::unordered_map<SlotId, uint32_t> source_of_;
   std::vector<bool> needed_;  // by slot
+  std::deque<FromNode> partners_;  // of semi joins
 };
 
 // Whether rows that come in `order` (or, with *reverse, backwards) are sorted by `wanted`.

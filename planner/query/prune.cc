@@ -116,6 +116,14 @@ void QueryBuilder::Prune(OperatorPlan* root, const std::vector<SlotId>& needed) 
     }
     case OperatorKind::kSetOperation: {
       auto* set = static_cast<SetOperationPlan*>(root);
+      for (size_t i = set->outputs.size(); set->operation == SetOperation::kUnionAll && i-- > 0;) {
+        if (is_needed(set->outputs[i])) continue;
+        const auto at = static_cast<ptrdiff_t>(i);
+        set->outputs.erase(set->outputs.begin() + at);
+        set->left.erase(set->left.begin() + at);
+        set->right.erase(set->right.begin() + at);
+        set->collations.erase(set->collations.begin() + at);
+      }
       Prune(root->inputs[0].get(), set->left);
       Prune(root->inputs[1].get(), set->right);
       return;

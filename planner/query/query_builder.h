@@ -6,6 +6,7 @@
 #ifndef KVSQL_PLANNER_QUERY_QUERY_BUILDER_H_
 #define KVSQL_PLANNER_QUERY_QUERY_BUILDER_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "base/status.h"
 #include "kv/reader.h"
 #include "parser/parser.h"
+#include "planner/plan_options.h"
 #include "planner/query/query_plan.h"
 #include "planner/query/query_scope.h"
 
@@ -24,8 +26,18 @@ namespace kvsql::planner {
 
 class QueryBuilder {
  public:
+  QueryBuilder(std::string_view sql, const kv::Reader& reader, const PlanOptions& options,
+               QueryPlan* plan)
+      : sql_(sql), reader_(reader), options_(options), plan_(*plan) {}
   QueryBuilder(std::string_view sql, const kv::Reader& reader, QueryPlan* plan)
-      : sql_(sql), reader_(reader), plan_(*plan) {}
+      : QueryBuilder(sql, reader, PlanOptions(), plan) {}
+  // For another text of the same statement: a view's.
+  QueryBuilder(std::string_view sql, const QueryBuilder& outer)
+      : sql_(sql),
+        reader_(outer.reader_),
+        options_(outer.options_),
+        plan_(outer.plan_),
+        logical_(outer.logical_) {}
 
   // The whole statement: fills in root, results and columns of the plan.
   Status BuildStatement(const parser::Select& select);
@@ -46,6 +58,8 @@ class QueryBuilder {
   // Makes the table that a statement changes the block's first source, and its FROM.
   StatusOr<Source*> AddTarget(const kv::TableDef& table, const parser::TargetTable& target,
                               Block* block);
+  // The same for a table of the catalog.
+  StatusOr<Source*> AddSystemTarget(const parser::TargetTable& target, Block* block);
   // The key of the target's row: its rowid, or the key's bytes.
   ExprNode* KeyOf(const Source& target);
   // A single value: a row value is an error.
@@ -56,15 +70,20 @@ class QueryBuilder {
   StatusOr<std::unique_ptr<FromNode>> BindTerms(std::span<const parser::TableTerm> terms,
                                                 QueryScope* scope);
   // Makes `values` the statement's results, computed above *root.
-  void SetResults(const std::vector<ExprNode*>& values, std::unique_ptr<OperatorPlan> root);
+  Status SetResults(const std::vector<ExprNode*>& values, std::unique_ptr<OperatorPlan> root);
   // Adds the parts of a conjunction to *conjuncts.
   void SplitConjuncts(ExprNode* node, std::vector<ExprNode*>* conjuncts) const;
   // The plan of FROM with these conditions, joins ordered and access paths chosen.
   // `wanted` is the order that would save a sort.
   StatusOr<std::unique_ptr<OperatorPlan>> PlanFrom(Block* block, std::vector<ExprNode*> conjuncts,
                                                    const std::vector<SortKey>& wanted);
-  // Makes every operator of the plan pass on only what is needed above it.
-  void FinishPlan();
+  // The same, with the rules applied first.
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanFromByRules(Block* block,
+                                                          std::vector<ExprNode*> conjuncts);
+  // The operators of a query that stands alone, rules applied.
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanWhole(LogicalQuery* query);
+  // Plans the subqueries that are left, and makes every operator pass on only what is needed above it.
+  Status FinishPlan();
   // Whether the statement read the schema.
   bool used_schema() const { return used_schema_; }
 
@@ -172,6 +191,52 @@ class QueryBuilder {
                                                 std::vector<SortKey> keys, ExprNode* limit,
                                                 ExprNode* offset);
 
+  // --- plan_query.cc --------------------------------------------------------------------------------
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanQuery(LogicalQuery* query);
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanCore(LogicalQuery* query);
+  StatusOr<std::unique_ptr<OperatorPlan>> PlanSet(LogicalQuery* query);
+  // Notes which slots are read, from the results down.
+  void MarkNeeded(const LogicalQuery& query);
+  void MarkExpr(const ExprNode* node);
+  void MarkFrom(const FromNode* node);
+  bool IsNeeded(SlotId slot) const { return all_needed_ || (slot < needed_.size() && needed_[slot]); }
+
+  // --- rewrite.cc: the rules, one after the other ----------------------------------------------------
+  Status Rewrite(LogicalQuery* query);
+  Status RewriteCore(LogicalQuery* query);
+  // FROM and WHERE; `others` are the other expressions over the same rows.
+  Status RewriteFrom(Block* block, std::vector<ExprNode*>* where,
+                     const std::vector<ExprNode**>& others);
+  // Conditions of inner joins become conditions of WHERE.
+  void HoistConditions(FromNode* node, std::vector<ExprNode*>* where) const;
+  bool HasSubquery(const ExprNode* node) const;
+  // No function whose answer may change, and no subquery.
+  bool IsPure(const ExprNode* node) const;
+  // The tree with nodes replaced; null leaves a node as it is. Unchanged nodes are shared.
+  ExprNode* Replace(ExprNode* node, const std::function<ExprNode*(ExprNode*)>& replacement);
+  // Every expression of the query, those of queries in its FROM included.
+  void VisitExprs(const LogicalQuery& query,
+                  const std::function<void(const ExprNode*)>& visit) const;
+  double TableRows(const Source& source) const;
+
+  // --- rule_*.cc ------------------------------------------------------------------------------------
+  void FoldConditions(std::vector<ExprNode*>* conditions);
+  ExprNode* Fold(ExprNode* node);
+  void CloseEqualities(const Block& block, std::vector<ExprNode*>* where);
+  void FlattenSources(LogicalQuery* query);
+  bool Flatten(LogicalQuery* query, FromNode* leaf);
+  void PushDown(Block* block, std::vector<ExprNode*>* where);
+  bool PushInto(ExprNode* condition, const std::vector<SlotId>& slots, LogicalQuery* query);
+  void Decorrelate(Block* block, std::vector<ExprNode*>* where,
+                   const std::vector<ExprNode**>& others);
+  struct Ties;
+  bool FindTies(uint32_t index, Ties* ties);
+  Source* AdoptQuery(Block* block, uint32_t index);
+  bool ToSemiJoin(Block* block, ExprNode* condition);
+  ExprNode* ToGroupedJoin(Block* block, ExprNode* node);
+  void OrToIn(std::vector<ExprNode*>* where);
+  void AddPrefixRanges(const Block& block, std::vector<ExprNode*>* where);
+
   // --- aggregation.cc -------------------------------------------------------------------------------
   // Turns an expression over the block's rows into one over its groups.
   ExprNode* OverGroups(ExprNode* node, AggregatePlan* aggregate, Block* block);
@@ -185,13 +250,21 @@ class QueryBuilder {
 
   const std::string_view sql_;
   const kv::Reader reader_;
+  const PlanOptions options_;
   QueryPlan& plan_;
+  // Beside plan_.subqueries; shared with the builders of views.
+  using LogicalQueries = std::vector<std::unique_ptr<LogicalQuery>>;
+  std::shared_ptr<LogicalQueries> logical_ = std::make_shared<LogicalQueries>();
+  LogicalQueries& subqueries_ = *logical_;
+  std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
+  std::vector<bool> needed_;  // by slot
+  bool all_needed_ = true;    // `needed_` is not known
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
-  static constexpr int kMaxQueryDepth = 100;
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
-  int depth_ = 0;                     // of views and queries inside each other
-  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
+  static constexpr int kMaxQueryDepth = 100;
+  int depth_ = 0;                                      // of views and queries inside each other
+  const ViewChain* views_ = nullptr;                   // whose text this is, and those around it
 };
 
 // The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.

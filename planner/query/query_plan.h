@@ -258,6 +258,11 @@ struct QueryCreatePlan : QueryPlan {
   bool if_not_exists = false;
 };
 
+// UPDATE or DELETE of sqlite_sequence: the results are the table's name and, of an UPDATE, the new number.
+struct QuerySequencePlan : QueryPlan {
+  QuerySequencePlan() : QueryPlan(PlanKind::kQuerySequence) {}
+};
+
 // The results are the row's key (its rowid, or the key's bytes), then one value per assignment.
 struct QueryUpdatePlan : QueryPlan {
   QueryUpdatePlan() : QueryPlan(PlanKind::kQueryUpdate) {}

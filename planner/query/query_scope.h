@@ -29,6 +29,8 @@ struct SourceColumn {
   bool merged_away = false;  // by USING: not part of * either, though of table.*
 };
 
+struct LogicalQuery;
+
 // A table or subquery in FROM.
 struct Source {
   std::string name;     // by which columns are qualified; may be empty
@@ -39,9 +41,10 @@ struct Source {
   std::vector<SourceColumn> columns;
   SlotId rowid = kNoSlot;  // kNoSlot: has none
   SlotId key = kNoSlot;    // the key's bytes, where a statement changes rows without rowids
-  std::unique_ptr<OperatorPlan> plan;  // of anything but a plain table
-  uint32_t number = 0;                 // within its block: its bit in masks
-  uint32_t offset = 0;                 // in the text
+  std::unique_ptr<LogicalQuery> query;  // of a query in FROM, until it is planned
+  std::unique_ptr<OperatorPlan> plan;   // of anything but a plain table
+  uint32_t number = 0;                  // within its block: its bit in masks
+  uint32_t offset = 0;                  // in the text
 };
 
 // What an index has of a source's rows, where that is not all of them or not only columns.
@@ -78,10 +81,21 @@ struct ResultAlias {
   const parser::Expr* expr = nullptr;
 };
 
+// What rows of FROM must have, or must not have, a partner in: EXISTS, IN and their negations as joins.
+//
+// The source is a table, with `where` on it alone, or a query.
+struct SemiJoin {
+  JoinKind kind = JoinKind::kSemi;
+  Source* source = nullptr;
+  std::vector<ExprNode*> conditions;  // over the source and those of FROM
+  std::vector<ExprNode*> where;       // over the source alone
+};
+
 // What a SELECT core is bound into.
 struct Block {
   std::deque<Source> sources;
   std::unique_ptr<FromNode> from;  // null: no FROM
+  std::vector<SemiJoin> semi_joins;
   std::vector<MergedColumn> merged;
   // Aggregates; expressions name them by their slots.
   std::vector<AggregateCall> calls;
@@ -110,9 +124,38 @@ struct QueryScope {
   uint32_t expanding = 0;  // aliases being expanded inside each other
 };
 
-// A query's plan and what its results are.
+// A bound query whose operators are not chosen yet: what the rules work on.
+struct LogicalQuery {
+  enum class Kind : uint8_t { kCore, kValues, kSet };
+  Kind kind = Kind::kCore;
+  std::vector<SlotId> results;
+
+  // kCore. Aggregates and group keys stand in `aggregate`, null if there are none; having, items and order are over
+  // its outputs then.
+  std::unique_ptr<Block> block;
+  std::vector<ExprNode*> where;
+  std::unique_ptr<AggregatePlan> aggregate;
+  std::vector<ExprNode*> having;
+  std::vector<ProjectPlan::Item> items;  // results that are computed
+  bool distinct = false;
+  std::vector<kv::Collation> collations;  // DISTINCT: per result
+
+  std::vector<std::vector<ExprNode*>> rows;  // kValues
+
+  // kSet
+  SetOperation operation = SetOperation::kUnionAll;
+  std::unique_ptr<LogicalQuery> left;
+  std::unique_ptr<LogicalQuery> right;
+  std::vector<kv::Collation> set_collations;
+
+  std::vector<SortKey> order;
+  ExprNode* limit = nullptr;
+  ExprNode* offset = nullptr;
+};
+
+// A query and what its results are.
 struct BoundQuery {
-  std::unique_ptr<OperatorPlan> root;
+  std::unique_ptr<LogicalQuery> query;
   std::vector<SourceColumn> columns;  // name, type, traits and slot of each result
 };
 

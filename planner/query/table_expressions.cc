@@ -68,8 +68,8 @@ Status Walk(const Expr* expr, const std::function<Status(const Expr&)>& visit) {
 
 bool IsQuery(const Expr& expr) {
   return expr.kind == ExprKind::kSubquery || expr.kind == ExprKind::kExists ||
-         (expr.kind == ExprKind::kIn &&
-          (As<parser::InExpr>(expr).query != nullptr || !As<parser::InExpr>(expr).table.object.empty()));
+         (expr.kind == ExprKind::kIn && (As<parser::InExpr>(expr).query != nullptr ||
+                                         !As<parser::InExpr>(expr).table.object.empty()));
 }
 
 // The table as the one source of a block.
@@ -100,15 +100,14 @@ class TableScope {
 StatusOr<ExprNode*> QueryBuilder::BindStored(std::string_view text, QueryScope* scope) {
   const std::string query = "SELECT " + std::string(text);
   KV_ASSIGN_OR_RETURN(const parser::ParsedStatement parsed, parser::Parse(query));
-  if (parsed.statement() == nullptr ||
-      parsed.statement()->kind != parser::StatementKind::kSelect) {
+  if (parsed.statement() == nullptr || parsed.statement()->kind != parser::StatementKind::kSelect) {
     return DataLoss("catalog: '", std::string(text), "' is no expression");
   }
   const parser::Select& select = *parser::As<parser::SelectStatement>(*parsed.statement()).select;
   if (select.cores[0].columns.size() != 1 || select.cores[0].columns[0].expr == nullptr) {
     return DataLoss("catalog: '", std::string(text), "' is no expression");
   }
-  QueryBuilder builder(parsed.sql(), reader_, &plan_);
+  QueryBuilder builder(parsed.sql(), *this);
   return builder.BindScalar(*select.cores[0].columns[0].expr, scope);
 }
 
@@ -227,14 +226,13 @@ Status CheckConstant(std::string_view sql, const Expr& expr, std::string_view co
     bool constant = !IsQuery(part) && part.kind != ExprKind::kParameter;
     if (part.kind == ExprKind::kColumn) {
       const auto& name = As<parser::ColumnExpr>(part);
-      constant = name.table.empty() &&
-                 (name.column.quote == '"' || kv::EqualsIgnoreCase(name.column.text, "true") ||
+      constant = name.table.empty() && name.column.quote == 0 &&
+                 (kv::EqualsIgnoreCase(name.column.text, "true") ||
                   kv::EqualsIgnoreCase(name.column.text, "false"));
     }
     if (constant) return absl::OkStatus();
-    return parser::ErrorAt(
-        sql, expr.range.begin,
-        "default value of column [" + std::string(column) + "] is not constant");
+    return parser::ErrorAt(sql, expr.range.begin,
+                           "default value of column [" + std::string(column) + "] is not constant");
   });
 }
 

@@ -116,6 +116,49 @@ TEST_F(TableTest, ReadsRowsByUniqueIndexes) {
   EXPECT_CODE(t.get_row_by("b", {"x"}), kNotFound);
 }
 
+// What SQL says of rows holds for those that come through the key door.
+TEST_F(TableTest, WritesKeepChecksDefaultsAndPartialIndexes) {
+  Execute(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a CHECK (a > 0), b DEFAULT (1 + 2), c DEFAULT "
+      "(upper('x')))");
+  Execute("CREATE UNIQUE INDEX t_big ON t(b) WHERE a > 10");
+  Execute("CREATE UNIQUE INDEX t_sum ON t(a + b)");
+  Table t = Must(db.table("t"));
+  EXPECT_EQ(Must(t.insert_row({1, 5})), 1);
+  EXPECT_EQ(Must(t.get_row(1)).integer(2), 3);
+  EXPECT_EQ(Must(t.get_row(1)).text(3), "X");
+  const StatusOr<int64_t> refused = t.insert_row({2, -5});
+  EXPECT_CODE(refused, kInvalidArgument);
+  EXPECT_EQ(refused.status().message(), "CHECK constraint failed: a > 0");
+  EXPECT_CODE(t.put_row({1, 0}), kInvalidArgument);
+  EXPECT_EQ(Must(t.insert_row({2, 11, 100})), 2);
+  EXPECT_EQ(Must(t.insert_row({3, 1, 100})), 3);
+  EXPECT_CODE(t.insert_row({4, 12, 100}), kAlreadyExists);  // t_big
+  EXPECT_CODE(t.insert_row({4, 4, 4}), kAlreadyExists);     // t_sum
+  EXPECT_EQ(Must(t.get_row_by("t_big", {100})).integer(0), 2);
+  EXPECT_CODE(t.get_row_by("b", {100}), kNotFound);
+  EXPECT_CODE(t.get_row_by("t_sum", {8}), kInvalidArgument);
+  EXPECT_EQ(Must(t.put_row({2, 12, 100})), 2);
+  EXPECT_TRUE(Must(t.erase_row(2)));
+  EXPECT_EQ(Must(t.insert_row({4, 12, 100})), 4);
+  EXPECT_TRUE(Must(t.erase_row(1)));
+  Statement check = Must(connection.query("PRAGMA integrity_check"));
+  ASSERT_TRUE(Must(check.step()));
+  EXPECT_EQ(check.text(0), "ok");
+}
+
+TEST_F(TableTest, ConflictClausesHoldForInsertRow) {
+  Execute(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a UNIQUE ON CONFLICT REPLACE, b NOT NULL ON CONFLICT "
+      "IGNORE)");
+  Table t = Must(db.table("t"));
+  Must(t.insert_row({1, 5, 1}));
+  Must(t.insert_row({2, 5, 2}));
+  EXPECT_FALSE(Must(t.get_row(1)).exists());
+  Must(t.insert_row({3, 6, nullptr}));
+  EXPECT_EQ(Must(t.count()), 1u);
+}
+
 TEST_F(TableTest, InsertRowKeepsConstraints) {
   Execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT NOT NULL, mail UNIQUE, n DEFAULT 7)");
   Table t = Must(db.table("t"));

@@ -20,6 +20,8 @@ struct KnownDifference {
 inline constexpr KnownDifference kKnownDifferences[] = {
     {"PRAGMA index_list leaves out the primary key of a WITHOUT ROWID table", "PRAGMA index_list(",
      "'pk'", ""},
+    {"sqlite_schema does not list sqlite_sequence and sqlite_stat1", "SELECT type, name, tbl_name FROM",
+     "'sqlite_s", ""},
     {"STRICT types are checked before NOT NULL and UNIQUE, and obey the conflict clause", "INSERT ",
      "it worked", "error: cannot store "},
 };

@@ -3,8 +3,10 @@
 #include <random>
 #include <string>
 
+#include "kv/analyze.h"
 #include "kv/catalog_codec.h"
 #include "kv/log_record.h"
+#include "kv/table_ops.h"
 #include "tests/kv/store_fixture.h"
 #include "tests/kv/table_defs.h"
 
@@ -59,6 +61,108 @@ TEST_F(CatalogTest, ATableComesBackWithAllItsParts) {
     read.End();
     Reopen();
   }
+}
+
+TEST_F(CatalogTest, ExpressionsAndConflictClausesComeBack) {
+  TableDef def = MakeTable("t", {{"a", "INTEGER"}, {"b", "TEXT"}});
+  def.columns[0].not_null = true;
+  def.columns[0].not_null_conflict = OnConflict::kIgnore;
+  def.columns[1].default_sql = "1 + 2";
+  def.columns[1].default_expression = true;
+  def.checks = {{"positive", "a > 0"}, {"", "b <> a"}};
+  def.key_conflict = OnConflict::kReplace;
+  AddIndex(&def, "i",
+           {{kExpressionColumn, Collation::kNocase, true}, {0, Collation::kBinary, false}}, true,
+           IndexOrigin::kCreateIndex);
+  def.indexes[0].where_sql = "a IS NOT NULL";
+  def.indexes[0].expressions = {"lower(b)", ""};
+  def.indexes[0].conflict = OnConflict::kFail;
+  const TableDef found = Take(DecodeTable(EncodeTable(def)));
+  EXPECT_EQ(found.columns[0].not_null_conflict, OnConflict::kIgnore);
+  EXPECT_TRUE(found.columns[1].default_expression);
+  EXPECT_FALSE(found.columns[0].default_expression);
+  ASSERT_EQ(found.checks.size(), 2u);
+  EXPECT_EQ(found.checks[0].label(), "positive");
+  EXPECT_EQ(found.checks[1].label(), "b <> a");
+  EXPECT_EQ(found.key_conflict, OnConflict::kReplace);
+  EXPECT_EQ(found.indexes[0].columns, def.indexes[0].columns);
+  EXPECT_EQ(found.indexes[0].where_sql, "a IS NOT NULL");
+  EXPECT_EQ(found.indexes[0].expressions, def.indexes[0].expressions);
+  EXPECT_EQ(found.indexes[0].conflict, OnConflict::kFail);
+  EXPECT_TRUE(found.indexes[0].has_expressions);
+  EXPECT_TRUE(found.index_rules);
+}
+
+// Nothing is written that somebody who knows the expressions would have refused.
+TEST_F(CatalogTest, ExpressionsThatNobodyEvaluatesKeepRowsOut) {
+  TableDef def = MakeTable("t", {{"a", "INTEGER"}});
+  def.checks = {{"", "a > 0"}};
+  auto txn = Begin();
+  const TableDef* table = Take(txn->CreateTable(def));
+  const ValueView one = ValueView::Integer(1);
+  EXPECT_TRUE(absl::IsFailedPrecondition(InsertRow(*txn, *table, {&one, 1}).status()));
+  txn->Rollback();
+}
+
+TEST_F(CatalogTest, ViewsComeAndGo) {
+  auto txn = Begin();
+  Take(txn->CreateTable(MakeTable("t", {{"a", "INTEGER"}})));
+  ViewDef view;
+  view.name = "Seen";
+  view.columns = {"x"};
+  view.sql = "CREATE VIEW Seen(x) AS SELECT a FROM t";
+  const uint64_t before = txn->schema_generation();
+  Take(txn->CreateView(view));
+  EXPECT_NE(txn->schema_generation(), before);
+  EXPECT_EQ(txn->CreateView(view).status().message(), "view Seen already exists");
+  EXPECT_EQ(txn->CreateTable(MakeTable("SEEN", {{"a", ""}})).status().message(),
+            "view SEEN already exists");
+  view.name = "t";
+  EXPECT_EQ(txn->CreateView(view).status().message(), "table t already exists");
+  EXPECT_OK(txn->Commit());
+  Reopen();
+  {
+    ReadTxn read = Read();
+    const ViewDef* found = Take(read.FindView("sEEN"));
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->name, "Seen");
+    EXPECT_EQ(found->columns, std::vector<std::string>{"x"});
+    EXPECT_EQ(found->sql, "CREATE VIEW Seen(x) AS SELECT a FROM t");
+    EXPECT_EQ(Take(read.Views()).size(), 1u);
+  }
+  txn = Begin();
+  EXPECT_OK(txn->SetSavepoint("s"));
+  EXPECT_OK(txn->DropView("seen"));
+  EXPECT_EQ(Take(txn->FindView("seen")), nullptr);
+  EXPECT_OK(txn->RollbackTo("s"));
+  EXPECT_NE(Take(txn->FindView("seen")), nullptr);
+  EXPECT_OK(txn->DropView("seen"));
+  EXPECT_TRUE(absl::IsNotFound(txn->DropView("seen")));
+  EXPECT_OK(txn->Commit());
+  EXPECT_EQ(Take(Read().FindView("seen")), nullptr);
+}
+
+TEST_F(CatalogTest, PropertiesAndStatistics) {
+  auto txn = Begin();
+  EXPECT_EQ(Take(Reader(*txn).ReadProperty("user_version")), 0);
+  EXPECT_OK(txn->WriteProperty("user_version", -3));
+  TableDef def = MakeTable("t", {{"a", "INTEGER"}, {"b", ""}});
+  AddIndex(&def, "ab", {{0, Collation::kBinary, false}, {1, Collation::kBinary, false}}, false,
+           IndexOrigin::kCreateIndex);
+  const TableDef* table = Take(txn->CreateTable(def));
+  for (int64_t i = 0; i < 30; ++i) {
+    const ValueView row[] = {ValueView::Integer(i % 3), ValueView::Integer(i % 15)};
+    Take(InsertRow(*txn, *table, row));
+  }
+  EXPECT_OK(Analyze(*txn, *table));
+  EXPECT_OK(txn->Commit());
+  Reopen();
+  ReadTxn read = Read();
+  EXPECT_EQ(Take(Reader(read).ReadProperty("USER_VERSION")), -3);
+  EXPECT_EQ(Take(Reader(read).ReadProperty("schema_version")), 2);
+  const TableDef* found = Take(read.FindTable("t"));
+  EXPECT_EQ(found->analyzed_rows, 30u);
+  EXPECT_EQ(found->indexes[0].statistics, (std::vector<uint64_t>{30, 10, 2}));
 }
 
 TEST_F(CatalogTest, NamesAreTakenOnce) {
