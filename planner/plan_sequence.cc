@@ -35,7 +35,7 @@ StatusOr<PlanPtr> Planner::PlanSequenceWrite(const parser::TargetTable& target,
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
                       builder.PlanFrom(&block, std::move(conjuncts), {}));
-  builder.SetResults(results, std::move(root));
+  KV_RETURN_IF_ERROR(builder.SetResults(results, std::move(root)));
   return PlanPtr(plan);
 }
 
