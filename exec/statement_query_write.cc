@@ -120,7 +120,7 @@ class RowWriter {
     return absl::OkStatus();
   }
 
-  Status WriteSequence(const std::vector<ValueView>& results) {
+  Status WriteSequence(std::span<const ValueView> results) {
     KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn_.FindTable(results[0].bytes()));
     if (table == nullptr) return absl::OkStatus();
     ++changes_;
