@@ -59,6 +59,10 @@ class TreeWriter {
   StatusOr<bool> Delete(std::string_view key);
   StatusOr<bool> Delete(int64_t key);
 
+  // The bytes of the key's value, to be written over before the next call. Empty: there is no such key, or its value is
+  // in an extent. For trees of integers.
+  StatusOr<std::span<uint8_t>> Edit(int64_t key);
+
   // Deletes the entries of some of these keys, which rise: of the first one, and of those that follow as far as they
   // are in the same leaf. Answers how many keys it has dealt with; of these, *deleted were there: all of them, or the
   // only one was not. For trees of integers.

@@ -101,6 +101,7 @@ class NodeWriter final : public WriterState {
   // tree_writer.cc
   StatusOr<bool> Put(Key key, std::string_view value, PutMode mode);
   StatusOr<bool> Delete(Key key);
+  StatusOr<std::span<uint8_t>> Edit(Key key);
   FindResult Find(Key key, ValueRef* out);
   Status Sync() override;
   // The leaf with the largest key; nullptr in an empty tree.

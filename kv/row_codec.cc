@@ -235,23 +235,21 @@ uint64_t RowView::overflow_key(uint32_t column) const {
   return key;
 }
 
-bool PatchNumber(uint32_t column, const ValueView& value, std::string* row) {
+bool PatchNumber(std::string_view row, uint32_t column, const ValueView& value, RowPatch* out) {
   RowView view;
-  if (!view.Parse(*row) || column >= view.count()) return false;
+  if (!view.Parse(row) || column >= view.count()) return false;
   const ColumnCode code = view.code(column);
-  uint64_t bits = 0;
   if (value.type == ValueType::kInteger && code >= ColumnCode::kInt8 &&
       code <= ColumnCode::kInt64 && CodeOfInteger(value.integer) == code) {
-    bits = static_cast<uint64_t>(value.integer);
+    out->bits = static_cast<uint64_t>(value.integer);
   } else if (value.type == ValueType::kReal && code == ColumnCode::kReal &&
              !FitsFloat(value.real)) {
-    bits = std::bit_cast<uint64_t>(value.real);
+    out->bits = std::bit_cast<uint64_t>(value.real);
   } else {
     return false;
   }
-  const auto offset =
-      static_cast<size_t>(view.FixedPart(column) - reinterpret_cast<const uint8_t*>(row->data()));
-  std::memcpy(row->data() + offset, &bits, kFixedBytes[static_cast<size_t>(code)]);
+  out->offset = static_cast<uint32_t>(view.FixedPart(column) - AsBytes(row));
+  out->size = kFixedBytes[static_cast<size_t>(code)];
   return true;
 }
 

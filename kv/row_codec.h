@@ -68,9 +68,14 @@ void EncodeRow(std::span<const RowField> fields, std::string* out);
 // The same for values that all stand in the row.
 void EncodeRow(std::span<const ValueView> values, std::string* out);
 
-// Gives a column of *row, a whole row, another number, if that takes the same place as the one before; else false, and
-// nothing is changed.
-bool PatchNumber(uint32_t column, const ValueView& value, std::string* row);
+// Bytes to be written over others in a row.
+struct RowPatch {
+  uint32_t offset = 0;  // in the row
+  uint8_t size = 0;
+  uint64_t bits = 0;  // little-endian
+};
+// How a column of `row` gets another number, if that takes the same place as the one before; else false.
+bool PatchNumber(std::string_view row, uint32_t column, const ValueView& value, RowPatch* out);
 
 // Most columns of a row.
 inline constexpr uint32_t kMaxColumns = 4'000;

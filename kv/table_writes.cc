@@ -1,4 +1,5 @@
 // Inserting, updating and deleting rows, with their index entries.
+#include <cstring>
 #include <utility>
 
 #include "kv/index_entries.h"
@@ -123,19 +124,27 @@ StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
   if (!table.has_rowid() || !table.indexes.empty() || !table.checks.empty() || table.strict) {
     return false;
   }
-  btree::ValueRef cell;
-  if (txn.Find(table.tree, rowid, &cell) != btree::FindResult::kFound || cell.is_large) {
-    return false;
+  constexpr size_t kMost = 8;
+  if (columns.size() > kMost) return false;
+  for (const uint32_t column : columns) {
+    if (column == kRowidColumn || column == table.rowid_alias) return false;
   }
-  std::string& row = txn.scratch().row.row;
-  row.assign(cell.view());
+  KV_ASSIGN_OR_RETURN(const std::span<uint8_t> row, txn.BeginEdit(table.tree, rowid));
+  if (row.empty()) return false;
+  RowPatch patches[kMost];
   NumberText text;
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i] == kRowidColumn || columns[i] == table.rowid_alias) return false;
     const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
-    if (!PatchNumber(table.StoredPosition(columns[i]), value, &row)) return false;
+    if (!PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
+                     &patches[i])) {
+      return false;
+    }
   }
-  return txn.Put(table.tree, rowid, row, PutMode::kUpdateOnly);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    std::memcpy(row.data() + patches[i].offset, &patches[i].bits, patches[i].size);
+  }
+  KV_RETURN_IF_ERROR(txn.EndEdit(table.tree, rowid, row));
+  return true;
 }
 
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
