@@ -263,8 +263,8 @@ class QueryBuilder {
   bool all_needed_ = true;                           // `needed_` is not known
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
-  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   static constexpr int kMaxQueryDepth = 100;
+  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   int depth_ = 0;                     // of views and queries inside each other
   const ViewChain* views_ = nullptr;  // whose text this is, and those around it
 };
