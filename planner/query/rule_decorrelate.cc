@@ -274,6 +274,11 @@ ExprNode* QueryBuilder::ToGroupedJoin(Block* block, ExprNode* node) {
     }
   }
 
+  // A sum that nobody asked for may overflow.
+  for (const AggregateCall& call : query.aggregate->calls) {
+    if (call.function != nullptr && call.function->id == FunctionId::kSum) return nullptr;
+  }
+
   query.where = std::move(ties.own);
   query.order.clear();
   std::vector<ProjectPlan::Item> items = std::move(query.items);
