@@ -63,7 +63,6 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
         bool known = false;
         node->function = FindFunction("coalesce", 2, &known);
         node->args = merged.parts;
-        node->traits = merged.parts[0]->traits;
         output.expr = node;
       }
     }
@@ -116,6 +115,15 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
 // ------------------------------------------------------------------------------------ ORDER BY, GROUP BY, LIMIT
 
 std::optional<int64_t> OrdinalOf(const Expr& expr) {
+  if (expr.kind == ExprKind::kUnary) {
+    // Signs before a number, as many as there are.
+    const auto& unary = As<parser::UnaryExpr>(expr);
+    if (unary.op == parser::UnaryOp::kPlus) return OrdinalOf(*unary.operand);
+    if (unary.op == parser::UnaryOp::kNegate && unary.operand->kind == ExprKind::kUnary) {
+      const std::optional<int64_t> number = OrdinalOf(*unary.operand);
+      return number.has_value() ? std::optional<int64_t>(-*number) : std::nullopt;
+    }
+  }
   const std::optional<ValueView> literal = LiteralOf(expr);
   if (!literal.has_value() || literal->type != ValueType::kInteger ||
       literal->integer != static_cast<int32_t>(literal->integer)) {

@@ -265,8 +265,8 @@ class QueryBuilder {
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
   static constexpr int kMaxQueryDepth = 100;
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
-  int depth_ = 0;                     // of views and queries inside each other
-  const ViewChain* views_ = nullptr;  // whose text this is, and those around it
+  int depth_ = 0;                                      // of views and queries inside each other
+  const ViewChain* views_ = nullptr;                   // whose text this is, and those around it
 };
 
 // The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
