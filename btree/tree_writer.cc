@@ -185,6 +185,29 @@ StatusOr<bool> NodeWriter<Node>::Delete(Key key) {
 }
 
 template <typename Node>
+StatusOr<std::span<uint8_t>> NodeWriter<Node>::Edit(Key key) {
+  if (root_.page == pager::kNoPage) return std::span<uint8_t>();
+  NodePosition at;
+  bool covered = false;
+  if (located_) {
+    at = Node::SearchLeaf(*pages_, path_[0].page, key);
+    covered = !at.error && Covers(at, key);
+  }
+  if (!covered) {
+    KV_RETURN_IF_ERROR(Locate(key));
+    at = Node::SearchLeaf(*pages_, path_[0].page, key);
+    if (at.error) return SpilledKeyError(*pages_, tree_, path_[0].id);
+  }
+  if (!at.exact) return std::span<uint8_t>();
+  if (!writable_) KV_RETURN_IF_ERROR(WritablePath());
+  ++changes_;
+  uint8_t* const leaf = path_[0].page;
+  const ValueRef value = Node::Value(leaf, at.index);
+  if (value.is_large) return std::span<uint8_t>();
+  return std::span<uint8_t>(leaf + (value.data - leaf), value.size);
+}
+
+template <typename Node>
 FindResult NodeWriter<Node>::Find(Key key, ValueRef* out) {
   if (located_) {
     const NodePosition at = Node::SearchLeaf(*pages_, path_[0].page, key);
@@ -245,6 +268,14 @@ StatusOr<bool> TreeWriter::Delete(std::string_view key) {
 StatusOr<bool> TreeWriter::Delete(int64_t key) {
   IntWriter* writer = AsIntWriter(state_.get());
   return writer != nullptr ? writer->Delete(key) : WrongKind(*state_);
+}
+StatusOr<std::span<uint8_t>> TreeWriter::Edit(int64_t key) {
+  IntWriter* writer = AsIntWriter(state_.get());
+  return writer != nullptr ? writer->Edit(key) : WrongKind(*state_);
+}
+StatusOr<size_t> TreeWriter::DeleteSome(std::span<const int64_t> keys, size_t* deleted) {
+  IntWriter* writer = AsIntWriter(state_.get());
+  return writer != nullptr ? writer->DeleteSome(keys, deleted) : WrongKind(*state_);
 }
 StatusOr<uint64_t> TreeWriter::DeleteRange(BytesBound lo, BytesBound hi) {
   BytesWriter* writer = AsBytesWriter(state_.get());

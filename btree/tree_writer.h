@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "base/status.h"
@@ -57,6 +58,15 @@ class TreeWriter {
   // False if there was none.
   StatusOr<bool> Delete(std::string_view key);
   StatusOr<bool> Delete(int64_t key);
+
+  // The bytes of the key's value, to be written over before the next call. Empty: there is no such key, or its value is
+  // in an extent. For trees of integers.
+  StatusOr<std::span<uint8_t>> Edit(int64_t key);
+
+  // Deletes the entries of some of these keys, which rise: of the first one, and of those that follow as far as they
+  // are in the same leaf. Answers how many keys it has dealt with; of these, *deleted were there: all of them, or the
+  // only one was not. For trees of integers.
+  StatusOr<size_t> DeleteSome(std::span<const int64_t> keys, size_t* deleted);
 
   // Deletes all entries with lo <= key < hi and returns how many. Whole subtrees are freed unread, except
   // where they hold extents.

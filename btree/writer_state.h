@@ -101,10 +101,14 @@ class NodeWriter final : public WriterState {
   // tree_writer.cc
   StatusOr<bool> Put(Key key, std::string_view value, PutMode mode);
   StatusOr<bool> Delete(Key key);
+  StatusOr<std::span<uint8_t>> Edit(Key key);
   FindResult Find(Key key, ValueRef* out);
   Status Sync() override;
   // The leaf with the largest key; nullptr in an empty tree.
   StatusOr<const uint8_t*> LastLeaf();
+
+  // tree_delete_some.cc: trees of integers only
+  StatusOr<size_t> DeleteSome(std::span<const Key> keys, size_t* deleted);
 
   // tree_range.cc
   StatusOr<uint64_t> DeleteRange(Bound lo, Bound hi);
@@ -221,6 +225,7 @@ class NodeWriter final : public WriterState {
   std::vector<Entry> entries_;
   std::vector<Entry> others_;
   std::vector<Entry> parents_;
+  std::vector<uint32_t> places_;
 };
 
 using BytesWriter = NodeWriter<BytesNode>;

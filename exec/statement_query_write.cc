@@ -1,4 +1,6 @@
 // Writing the rows that a query gives.
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "exec/batch/column_store.h"
@@ -26,7 +28,7 @@ class RowWriter {
       : txn_(txn), plan_(plan), session_(*session) {}
 
   // Writes the row whose query results are `results`.
-  Status Write(const std::vector<ValueView>& results) {
+  Status Write(std::span<const ValueView> results) {
     switch (plan_.kind) {
       case planner::PlanKind::kQueryInsert:
         return Insert(static_cast<const QueryInsertPlan&>(plan_), results);
@@ -39,10 +41,20 @@ class RowWriter {
     }
   }
 
+  // Of a DELETE from a table with rowids: deletes all its rows at once.
+  Status DeleteRowids(std::vector<int64_t> rowids) {
+    if (!std::is_sorted(rowids.begin(), rowids.end())) std::sort(rowids.begin(), rowids.end());
+    rowids.erase(std::unique(rowids.begin(), rowids.end()), rowids.end());
+    const kv::TableDef& table = *static_cast<const QueryDeletePlan&>(plan_).table;
+    KV_ASSIGN_OR_RETURN(const uint64_t deleted, kv::DeleteRowids(txn_, table, rowids));
+    changes_ += static_cast<int64_t>(deleted);
+    return absl::OkStatus();
+  }
+
   int64_t changes() const { return changes_; }
 
  private:
-  Status Insert(const QueryInsertPlan& plan, const std::vector<ValueView>& results) {
+  Status Insert(const QueryInsertPlan& plan, std::span<const ValueView> results) {
     values_.resize(plan.table->columns.size());
     for (uint32_t i = 0; i < values_.size(); ++i) {
       if (plan.value_of[i] == QueryInsertPlan::kDefault) {
@@ -70,8 +82,17 @@ class RowWriter {
     return kv::GetByRowKey(txn_, table, {0, key.bytes()}, &row_);
   }
 
-  Status Update(const QueryUpdatePlan& plan, const std::vector<ValueView>& results) {
+  Status Update(const QueryUpdatePlan& plan, std::span<const ValueView> results) {
     const kv::TableDef& table = *plan.table;
+    if (table.has_rowid()) {
+      KV_ASSIGN_OR_RETURN(const bool patched,
+                          kv::PatchRow(txn_, table, results[0].integer, plan.columns,
+                                       results.subspan(1, plan.columns.size())));
+      if (patched) {
+        ++changes_;
+        return absl::OkStatus();
+      }
+    }
     KV_ASSIGN_OR_RETURN(const bool found, Find(table, results[0]));
     if (!found) return absl::OkStatus();
     values_.resize(table.columns.size());
@@ -91,7 +112,7 @@ class RowWriter {
     return absl::OkStatus();
   }
 
-  Status Delete(const QueryDeletePlan& plan, const std::vector<ValueView>& results) {
+  Status Delete(const QueryDeletePlan& plan, std::span<const ValueView> results) {
     KV_ASSIGN_OR_RETURN(const bool found, Find(*plan.table, results[0]));
     if (!found) return absl::OkStatus();
     KV_RETURN_IF_ERROR(kv::DeleteRow(txn_, *plan.table, row_));
@@ -99,7 +120,7 @@ class RowWriter {
     return absl::OkStatus();
   }
 
-  Status WriteSequence(const std::vector<ValueView>& results) {
+  Status WriteSequence(std::span<const ValueView> results) {
     KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn_.FindTable(results[0].bytes()));
     if (table == nullptr) return absl::OkStatus();
     ++changes_;
@@ -152,9 +173,28 @@ class Spool {
   }
 
   uint32_t rows() const { return store_.rows(); }
-  void Row(uint32_t row, std::vector<ValueView>* out) const {
-    out->resize(columns_);
-    for (size_t i = 0; i < columns_; ++i) (*out)[i] = store_.At(i, row);
+  std::vector<int64_t> Integers(size_t column) const {
+    std::vector<int64_t> values(store_.rows());
+    for (uint32_t row = 0; row < store_.rows(); ++row) {
+      values[row] = store_.At(column, row).integer;
+    }
+    return values;
+  }
+  // Calls write(row) for each row, until it fails. Rows are put together many at a time.
+  template <typename F>
+  Status ForEach(const F& write) const {
+    constexpr uint32_t kTogether = 64;
+    std::vector<ValueView> rows(columns_ * kTogether);
+    for (uint32_t first = 0; first < store_.rows(); first += kTogether) {
+      const uint32_t count = std::min(kTogether, store_.rows() - first);
+      for (size_t i = 0; i < columns_; ++i) {
+        for (uint32_t k = 0; k < count; ++k) rows[k * columns_ + i] = store_.At(i, first + k);
+      }
+      for (uint32_t k = 0; k < count; ++k) {
+        KV_RETURN_IF_ERROR(write(std::span<const ValueView>(&rows[k * columns_], columns_)));
+      }
+    }
+    return absl::OkStatus();
   }
 
  private:
@@ -200,11 +240,12 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
   const Status status = WriteAll(
       txn, session_->in_transaction(),
       [&]() -> Status {
-        std::vector<ValueView> results;
-        for (uint32_t row = 0; row < spool.rows(); ++row) {
-          spool.Row(row, &results);
-          KV_RETURN_IF_ERROR(writer.Write(results));
+        if (plan.kind == planner::PlanKind::kQueryDelete &&
+            static_cast<const QueryDeletePlan&>(plan).table->has_rowid()) {
+          return writer.DeleteRowids(spool.Integers(0));
         }
+        KV_RETURN_IF_ERROR(spool.ForEach(
+            [&](std::span<const ValueView> results) { return writer.Write(results); }));
         if (plan.kind == planner::PlanKind::kQueryInsert) {
           // INSERT begins the table's sequence even if it gives no row.
           const kv::TableDef& table = *static_cast<const QueryInsertPlan&>(plan).table;
@@ -232,12 +273,9 @@ Status Statement::CreateTableAs(kv::WriteTxn& txn) {
       txn, session_->in_transaction(),
       [&]() -> Status {
         KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.CreateTable(plan.definition));
-        std::vector<ValueView> row;
-        for (uint32_t i = 0; i < spool.rows(); ++i) {
-          spool.Row(i, &row);
-          KV_RETURN_IF_ERROR(kv::InsertRow(txn, *table, row).status());
-        }
-        return absl::OkStatus();
+        return spool.ForEach([&](std::span<const ValueView> row) {
+          return kv::InsertRow(txn, *table, row).status();
+        });
       },
       [](const Status&) { return false; });
 }

@@ -85,6 +85,10 @@ class KeyReader {
   bool Next(KeyPart part, ValueView* value, std::string* storage);
   // Skips one element, and tells whether it is NULL.
   bool Skip(KeyPart part, bool* is_null);
+  bool Skip(KeyPart part) {
+    bool ignored = false;
+    return Skip(part, &ignored);
+  }
   std::string_view rest() const { return rest_; }
 
  private:

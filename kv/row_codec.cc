@@ -230,13 +230,27 @@ bool RowView::Parse(std::string_view bytes) {
 }
 
 uint64_t RowView::overflow_key(uint32_t column) const {
-  uint32_t sums = 0;
-  for (uint32_t pair = 0; pair < column / 2; ++pair)
-    sums += row_internal::kPairSums[nibbles_[pair]];
-  if ((column & 1) != 0) sums += row_internal::kPairSums[nibbles_[column / 2] & 15];
   uint64_t key = 0;
-  std::memcpy(&key, fixed_ + (sums & 0xffff), 6);
+  std::memcpy(&key, FixedPart(column), 6);
   return key;
+}
+
+bool PatchNumber(std::string_view row, uint32_t column, const ValueView& value, RowPatch* out) {
+  RowView view;
+  if (!view.Parse(row) || column >= view.count()) return false;
+  const ColumnCode code = view.code(column);
+  if (value.type == ValueType::kInteger && code >= ColumnCode::kInt8 &&
+      code <= ColumnCode::kInt64 && CodeOfInteger(value.integer) == code) {
+    out->bits = static_cast<uint64_t>(value.integer);
+  } else if (value.type == ValueType::kReal && code == ColumnCode::kReal &&
+             !FitsFloat(value.real)) {
+    out->bits = std::bit_cast<uint64_t>(value.real);
+  } else {
+    return false;
+  }
+  out->offset = static_cast<uint32_t>(view.FixedPart(column) - AsBytes(row));
+  out->size = kFixedBytes[static_cast<size_t>(code)];
+  return true;
 }
 
 uint32_t RowView::Decode(std::span<ValueView> out) const {

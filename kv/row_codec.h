@@ -68,6 +68,15 @@ void EncodeRow(std::span<const RowField> fields, std::string* out);
 // The same for values that all stand in the row.
 void EncodeRow(std::span<const ValueView> values, std::string* out);
 
+// Bytes to be written over others in a row.
+struct RowPatch {
+  uint32_t offset = 0;  // in the row
+  uint8_t size = 0;
+  uint64_t bits = 0;  // little-endian
+};
+// How a column of `row` gets another number, if that takes the same place as the one before; else false.
+bool PatchNumber(std::string_view row, uint32_t column, const ValueView& value, RowPatch* out);
+
 // Most columns of a row.
 inline constexpr uint32_t kMaxColumns = 4'000;
 
@@ -95,15 +104,15 @@ class RowView {
 
   // The value of a column below count(); NULL for those that are not in the row itself.
   ValueView column(uint32_t column) const {
-    uint32_t sums = 0;
-    for (uint32_t pair = 0; pair < column / 2; ++pair)
-      sums += row_internal::kPairSums[nibbles_[pair]];
-    if ((column & 1) != 0) sums += row_internal::kPairSums[nibbles_[column / 2] & 15];
+    const uint32_t sums = SumsBefore(column);
     return At(code(column), sums & 0xffff, sums >> 16 & 0x7fff);
   }
 
   // The overflow key of a column whose code is kLargeText or kLargeBlob.
   uint64_t overflow_key(uint32_t column) const;
+
+  // Where the fixed part of a column stands.
+  const uint8_t* FixedPart(uint32_t column) const { return fixed_ + (SumsBefore(column) & 0xffff); }
 
   // Whether some column is large or in the key.
   bool has_elsewhere() const { return has_elsewhere_; }
@@ -113,6 +122,14 @@ class RowView {
   uint32_t Decode(std::span<ValueView> out) const;
 
  private:
+  // kPairSums of the columns before one, added up.
+  uint32_t SumsBefore(uint32_t column) const {
+    uint32_t sums = 0;
+    for (uint32_t pair = 0; pair < column / 2; ++pair)
+      sums += row_internal::kPairSums[nibbles_[pair]];
+    if ((column & 1) != 0) sums += row_internal::kPairSums[nibbles_[column / 2] & 15];
+    return sums;
+  }
   ValueView At(ColumnCode code, uint32_t fixed_offset, uint32_t text_index) const {
     if (code == ColumnCode::kText || code == ColumnCode::kBlob) return TextAt(code, text_index);
     return row_internal::DecodeFixed(code, fixed_ + fixed_offset);

@@ -73,8 +73,17 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
                                 OnConflict on_conflict = OnConflict::kDefault,
                                 std::optional<int64_t> rowid = std::nullopt);
 
+// UpdateRow in short, for the row with this rowid: gives these columns these values. False: the row is not there, or
+// there is more to do than writing numbers over others; nothing has been changed then.
+StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
+                        std::span<const uint32_t> columns, std::span<const ValueView> values);
+
 // Deletes the row `old`, just read in this transaction.
 Status DeleteRow(WriteTxn& txn, const TableDef& table, const Row& old);
+
+// Deletes the rows with these rowids, which rise; those that do not exist are passed over. Returns how many there were.
+StatusOr<uint64_t> DeleteRowids(WriteTxn& txn, const TableDef& table,
+                                std::span<const int64_t> rowids);
 
 // Deletes all rows; returns how many there were.
 StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table);

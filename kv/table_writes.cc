@@ -1,4 +1,5 @@
 // Inserting, updating and deleting rows, with their index entries.
+#include <cstring>
 #include <utility>
 
 #include "kv/index_entries.h"
@@ -71,7 +72,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   RowChange change(txn, table, on_conflict);
   WriteResult result;
   KV_ASSIGN_OR_RETURN(bool taken, change.TakeValues(values));
-  if (!taken) return result;
+  if (!taken && !table.autoincrement) return result;
   KV_RETURN_IF_ERROR(change.ChooseRowid(rowid, std::nullopt));
   result.rowid = change.rowid();
   // A row that is left out has had its rowid all the same.
@@ -79,6 +80,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
     KV_RETURN_IF_ERROR(change.StoreSequence());
     return result;
   };
+  if (!taken) return ignore();
   KV_ASSIGN_OR_RETURN(taken, change.Check());
   if (!taken) return ignore();
   KV_RETURN_IF_ERROR(change.MakeKeys());
@@ -115,6 +117,34 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   if (Status applied = apply(); !applied.ok()) return txn.Break(std::move(applied));
   result.stored = true;
   return result;
+}
+
+StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
+                        std::span<const uint32_t> columns, std::span<const ValueView> values) {
+  if (!table.has_rowid() || !table.indexes.empty() || !table.checks.empty() || table.strict) {
+    return false;
+  }
+  constexpr size_t kMost = 8;
+  if (columns.size() > kMost) return false;
+  for (const uint32_t column : columns) {
+    if (column == kRowidColumn || column == table.rowid_alias) return false;
+  }
+  KV_ASSIGN_OR_RETURN(const std::span<uint8_t> row, txn.BeginEdit(table.tree, rowid));
+  if (row.empty()) return false;
+  RowPatch patches[kMost];
+  NumberText text;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
+    if (!PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
+                     &patches[i])) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    std::memcpy(row.data() + patches[i].offset, &patches[i].bits, patches[i].size);
+  }
+  KV_RETURN_IF_ERROR(txn.EndEdit(table.tree, rowid, row));
+  return true;
 }
 
 StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row& old,
@@ -214,6 +244,24 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
 Status DeleteRow(WriteTxn& txn, const TableDef& table, const Row& old) {
   KV_RETURN_IF_ERROR(txn.CheckUsable());
   return Erase(txn, table, old, txn.scratch().conflict);
+}
+
+StatusOr<uint64_t> DeleteRowids(WriteTxn& txn, const TableDef& table,
+                                std::span<const int64_t> rowids) {
+  KV_RETURN_IF_ERROR(txn.CheckUsable());
+  // With nothing but the row to delete, its content does not matter.
+  if (table.indexes.empty() && txn.Count(table.overflow_tree) == 0) {
+    return txn.DeleteRising(table.tree, rowids);
+  }
+  RowScratch& scratch = txn.scratch().conflict;
+  uint64_t deleted = 0;
+  for (const int64_t rowid : rowids) {
+    KV_ASSIGN_OR_RETURN(const bool found, GetByRowid(txn, table, rowid, &scratch.other));
+    if (!found) continue;
+    KV_RETURN_IF_ERROR(Erase(txn, table, scratch.other, scratch));
+    ++deleted;
+  }
+  return deleted;
 }
 
 StatusOr<uint64_t> DeleteAllRows(WriteTxn& txn, const TableDef& table) {

@@ -179,6 +179,41 @@ StatusOr<bool> WriteTxn::DeleteIn(TreeId tree, Key key) {
   return true;
 }
 
+StatusOr<std::span<uint8_t>> WriteTxn::BeginEdit(TreeId tree, int64_t key) {
+  KV_RETURN_IF_ERROR(CheckUsable());
+  StatusOr<std::span<uint8_t>> value = Writer(tree).Edit(key);
+  if (!value.ok() && !IsHarmless(value.status())) return Break(value.status());
+  return value;
+}
+
+Status WriteTxn::EndEdit(TreeId tree, int64_t key, std::span<const uint8_t> value) {
+  if (!record_dropped_) LogPut(tree, key, AsView(value.data(), value.size()), &scratch_->record);
+  return NoteChange();
+}
+
+StatusOr<uint64_t> WriteTxn::DeleteRising(TreeId tree, std::span<const int64_t> keys) {
+  uint64_t all = 0;
+  while (!keys.empty()) {
+    KV_RETURN_IF_ERROR(CheckUsable());
+    size_t deleted = 0;
+    const StatusOr<size_t> done = Writer(tree).DeleteSome(keys, &deleted);
+    if (!done.ok()) [[unlikely]] {
+      // Some may be deleted already.
+      return Break(done.status());
+    }
+    if (deleted != 0) {
+      if (!record_dropped_) {
+        for (const int64_t key : keys.first(deleted)) LogDelete(tree, key, &scratch_->record);
+      }
+      operations_ += deleted - 1;
+      KV_RETURN_IF_ERROR(NoteChange());
+    }
+    all += deleted;
+    keys = keys.subspan(*done);
+  }
+  return all;
+}
+
 template <typename Bound>
 StatusOr<uint64_t> WriteTxn::DeleteRangeIn(TreeId tree, Bound lo, Bound hi) {
   KV_RETURN_IF_ERROR(CheckUsable());

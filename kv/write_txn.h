@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,12 @@ class WriteTxn {
   // True if there was such a key.
   StatusOr<bool> Delete(TreeId tree, std::string_view key);
   StatusOr<bool> Delete(TreeId tree, int64_t key);
+  // The bytes of the value under a key, to be written over before anything else is done with the transaction; EndEdit
+  // tells that they were. Empty: there is no such key, or its value does not stand in the tree.
+  StatusOr<std::span<uint8_t>> BeginEdit(TreeId tree, int64_t key);
+  Status EndEdit(TreeId tree, int64_t key, std::span<const uint8_t> value);
+  // Deletes many keys, which rise; those that do not exist are passed over. Returns how many there were.
+  StatusOr<uint64_t> DeleteRising(TreeId tree, std::span<const int64_t> keys);
   // Deletes keys in [lo, hi), where nullopt is unbounded, and returns how many there were.
   StatusOr<uint64_t> DeleteRange(TreeId tree, btree::BytesBound lo, btree::BytesBound hi);
   StatusOr<uint64_t> DeleteRange(TreeId tree, btree::IntBound lo, btree::IntBound hi);

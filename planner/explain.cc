@@ -96,8 +96,8 @@ class Explainer {
                                   static_cast<const QueryInsertPlan&>(plan_).table->name)));
         break;
       case PlanKind::kQueryUpdate:
-        Query(Add(0, absl::StrCat("UPDATE ",
-                                  static_cast<const QueryUpdatePlan&>(plan_).table->name)));
+        Query(Add(0,
+                  absl::StrCat("UPDATE ", static_cast<const QueryUpdatePlan&>(plan_).table->name)));
         break;
       case PlanKind::kQueryDelete:
         Query(Add(0, absl::StrCat("DELETE FROM ",

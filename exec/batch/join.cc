@@ -165,9 +165,8 @@ class MemoryJoin : public JoinOperator {
         }
         KV_RETURN_IF_ERROR(StartBatch());
         if (only_left() && conditions_.empty() && !plan_.keys.empty()) {
-          ForEachRow(left_batch_.selection, [&](uint32_t row) {
-            left_matched_[row] = FirstOf(row) != KeyTable::kNone;
-          });
+          ForEachRow(left_batch_.selection,
+                     [&](uint32_t row) { left_matched_[row] = FirstOf(row) != KeyTable::kNone; });
           at_ = left_batch_.selection.count;
         }
       }
@@ -296,8 +295,8 @@ class MemoryJoin : public JoinOperator {
     ++at_;
     candidate_ = 0;
     if (!plan_.keys.empty()) {
-      candidate_ = at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_])
-                                                     : KeyTable::kNone;
+      candidate_ =
+          at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_]) : KeyTable::kNone;
     }
   }
 

@@ -111,7 +111,13 @@ bool KeyTable::AsInteger(const ValueView& value, int64_t* out) const {
     *out = converted.integer;
     return true;
   }
-  return converted.type == ValueType::kReal && kv::RealToInteger(converted.real, out);
+  if (converted.type != ValueType::kReal) return false;
+  // The least integer is a real too, though nothing converts to it.
+  if (converted.real == -9223372036854775808.0) {
+    *out = INT64_MIN;
+    return true;
+  }
+  return kv::RealToInteger(converted.real, out);
 }
 
 void KeyTable::ToBytes() {

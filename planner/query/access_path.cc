@@ -141,6 +141,7 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     bound_index = &indexes_[static_cast<size_t>(index - table.indexes.data())];
     candidate.rows = std::max(1.0, std::min(candidate.rows, bound_index->rows));
   }
+  const double all_rows = candidate.rows;
   std::vector<kv::IndexColumn> key;
   if (index != nullptr) {
     key = index->columns;
@@ -181,13 +182,13 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     if (equal != matches.end()) {
       candidate.path.equal.push_back(equal->value);
       use(*equal);
-      fixed = i + 1;
-      // As ANALYZE found, or by rule of thumb.
-      if (index != nullptr && index->statistics.size() > fixed) {
-        candidate.rows = std::min(candidate.rows, static_cast<double>(index->statistics[fixed]));
-      } else {
-        candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
+      candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
+      if (index != nullptr && index->statistics.size() > i + 1) {
+        // ANALYZE counted how many entries share their first columns.
+        candidate.rows = std::max(1.0, all_rows * static_cast<double>(index->statistics[i + 1]) /
+                                           static_cast<double>(index->statistics[0]));
       }
+      fixed = i + 1;
       continue;
     }
     const auto in = find([](const Match& m) { return m.op == Opcode::kIs; });

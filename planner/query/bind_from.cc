@@ -224,7 +224,6 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode
       bool known = false;
       left_value->function = FindFunction("coalesce", 2, &known);
       left_value->args = merged->parts;
-      left_value->traits = left->traits;
     }
     merged->parts.push_back(right_value);
     merged->coalesce |= coalesce;

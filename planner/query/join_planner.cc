@@ -122,8 +122,7 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   scan->cost = candidate.cost;
   for (ExprNode* conjunct : conjuncts) {
     if ((conjunct->flags & kImplied) != 0 ||
-        std::find(candidate.used.begin(), candidate.used.end(), conjunct) !=
-            candidate.used.end()) {
+        std::find(candidate.used.begin(), candidate.used.end(), conjunct) != candidate.used.end()) {
       continue;
     }
     scan->filters.push_back(conjunct);

@@ -90,7 +90,7 @@ class JoinPlanner {
   QueryBuilder& builder_;
   Block& block_;
   std::unordered_map<SlotId, uint32_t> source_of_;
-  std::vector<bool> needed_;  // by slot
+  std::vector<bool> needed_;       // by slot
   std::deque<FromNode> partners_;  // of semi joins
 };
 

@@ -199,7 +199,9 @@ class QueryBuilder {
   void MarkNeeded(const LogicalQuery& query);
   void MarkExpr(const ExprNode* node);
   void MarkFrom(const FromNode* node);
-  bool IsNeeded(SlotId slot) const { return all_needed_ || (slot < needed_.size() && needed_[slot]); }
+  bool IsNeeded(SlotId slot) const {
+    return all_needed_ || (slot < needed_.size() && needed_[slot]);
+  }
 
   // --- rewrite.cc: the rules, one after the other ----------------------------------------------------
   Status Rewrite(LogicalQuery* query);
@@ -270,8 +272,8 @@ class QueryBuilder {
   bool rewritten_ = false;  // the subqueries have been
   std::unordered_map<const parser::CommonTable*, Source*> bound_tables_;
   std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
-  std::vector<bool> needed_;  // by slot
-  bool all_needed_ = true;    // `needed_` is not known
+  std::vector<bool> needed_;                         // by slot
+  bool all_needed_ = true;                           // `needed_` is not known
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
   static constexpr int kMaxQueryDepth = 100;
