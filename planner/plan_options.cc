@@ -9,9 +9,9 @@
 namespace kvsql::planner {
 namespace {
 
-constexpr std::string_view kNames[kRuleCount] = {
-    "fold",      "closure", "flatten", "pushdown", "decorrelate",
-    "or_probes", "prefix",  "min_max", "share"};
+constexpr std::string_view kNames[kRuleCount] = {"fold",     "closure",     "flatten",
+                                                 "pushdown", "decorrelate", "or_probes",
+                                                 "prefix",   "min_max",     "share"};
 
 }  // namespace
 

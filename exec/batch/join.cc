@@ -5,8 +5,8 @@
 
 #include "exec/batch/column_store.h"
 #include "exec/batch/expression.h"
-#include "exec/batch/key_table.h"
 #include "exec/batch/join_operator.h"
+#include "exec/batch/key_table.h"
 #include "exec/batch/spill.h"
 #include "exec/batch/subquery.h"
 #include "exec/scalar_ops.h"

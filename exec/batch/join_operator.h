@@ -16,7 +16,8 @@ namespace kvsql::exec {
 
 class JoinOperator : public Operator {
  public:
-  JoinOperator(const planner::JoinPlan& plan, QueryContext* context, OperatorPtr left, OperatorPtr right)
+  JoinOperator(const planner::JoinPlan& plan, QueryContext* context, OperatorPtr left,
+               OperatorPtr right)
       : Operator(context),
         plan_(plan),
         evaluation_(context),
@@ -41,10 +42,14 @@ class JoinOperator : public Operator {
   }
 
  protected:
-  bool keeps_left() const { return plan_.join == planner::JoinKind::kLeft || plan_.join == planner::JoinKind::kFull; }
+  bool keeps_left() const {
+    return plan_.join == planner::JoinKind::kLeft || plan_.join == planner::JoinKind::kFull;
+  }
 
   // Of these joins only left rows come out, each at most once.
-  bool only_left() const { return plan_.join == planner::JoinKind::kSemi || plan_.join == planner::JoinKind::kAnti; }
+  bool only_left() const {
+    return plan_.join == planner::JoinKind::kSemi || plan_.join == planner::JoinKind::kAnti;
+  }
 
   void NoteMatched() {
     ForEachRow(pairs_.selection, [&](uint32_t pair) { left_matched_[pair_left_[pair]] = true; });
@@ -59,7 +64,8 @@ class JoinOperator : public Operator {
     });
     if (count == 0) return false;
     batch->columns.clear();
-    for (const uint32_t position : outputs_) batch->columns.push_back(left_batch_.columns[position]);
+    for (const uint32_t position : outputs_)
+      batch->columns.push_back(left_batch_.columns[position]);
     batch->selection = {left_kept_, count};
     return true;
   }

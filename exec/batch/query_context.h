@@ -46,7 +46,7 @@ struct QueryContext {
   std::unique_ptr<SpillFile> spill;
 
   std::vector<std::unique_ptr<SubqueryRunner>> subqueries;  // by number, made when first needed
-  std::vector<std::shared_ptr<SharedRows>> shared;           // by number, made when first needed
+  std::vector<std::shared_ptr<SharedRows>> shared;          // by number, made when first needed
   uint64_t run = 0;  // number of this execution: what was kept from others is stale
 
   SubqueryRunner& SubqueryFor(uint32_t index);

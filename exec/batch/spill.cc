@@ -95,9 +95,8 @@ Status SpillStream::Append(std::string_view record) {
   ++records_;
   size_t done = 0;
   while (buffer_.size() - done >= SpillFile::kBlockBytes) {
-    KV_ASSIGN_OR_RETURN(
-        const uint64_t block,
-        file_.Write(std::string_view(buffer_).substr(done, SpillFile::kBlockBytes)));
+    KV_ASSIGN_OR_RETURN(const uint64_t block, file_.Write(std::string_view(buffer_).substr(
+                                                  done, SpillFile::kBlockBytes)));
     blocks_.push_back({block, SpillFile::kBlockBytes});
     done += SpillFile::kBlockBytes;
   }

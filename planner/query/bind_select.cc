@@ -126,7 +126,7 @@ std::optional<int64_t> OrdinalOf(const Expr& expr) {
   }
   const std::optional<ValueView> literal = LiteralOf(expr);
   if (!literal.has_value() || literal->type != ValueType::kInteger ||
-      literal->integer != static_cast<int32_t>(literal->integer)) {
+      literal->integer < -INT32_MAX || literal->integer > INT32_MAX) {
     return std::nullopt;
   }
   return literal->integer;
@@ -191,7 +191,8 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
   std::vector<ExprNode*> keys;
   for (size_t i = 0; i < core.group_by.size(); ++i) {
     const Expr& expr = *core.group_by[i];
-    if (const std::optional<int64_t> number = OrdinalOf(expr); number.has_value()) {
+    const Expr& bare = *WithoutCollate(&expr);
+    if (const std::optional<int64_t> number = OrdinalOf(bare); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
                           Ordinal(*number, outputs.size(), i, expr.range.begin, "GROUP BY"));
       // Bound anew where aggregates are forbidden.

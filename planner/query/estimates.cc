@@ -87,11 +87,10 @@ double JoinPlanner::CountPath(const Source& source, const AccessPath& path) cons
     if (!equal.empty()) low = high = kv::KeyBound{equal[0], true};
     status = scan.StartInts(builder_.reader_, table.tree, kv::MakeIntRange(low, high), false);
   } else {
-    const kv::KeyRange range =
-        kv::MakeKeyRange(by_index ? path.index->parts : table.key_parts, table.max_tuple_bytes(),
-                         equal, low, high);
-    status = scan.StartKeys(builder_.reader_, by_index ? path.index->tree : table.tree, range,
-                            false);
+    const kv::KeyRange range = kv::MakeKeyRange(by_index ? path.index->parts : table.key_parts,
+                                                table.max_tuple_bytes(), equal, low, high);
+    status =
+        scan.StartKeys(builder_.reader_, by_index ? path.index->tree : table.tree, range, false);
   }
   if (!status.ok()) return kUnknown;
   const StatusOr<uint64_t> count = scan.Left();

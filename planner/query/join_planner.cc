@@ -10,7 +10,7 @@ namespace {
 constexpr double kHashBuild = 1.5;
 constexpr double kHashProbe = 1.0;
 constexpr double kSurelyInMemory = 100000;  // rows
-constexpr double kPair = 0.1;  // a pair of a nested loop
+constexpr double kPair = 0.1;               // a pair of a nested loop
 
 }  // namespace
 
@@ -52,9 +52,9 @@ double JoinPlanner::TableRows(const Source& source) const {
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
       source,
-      {TableRows(source), [this, &source](const AccessPath& path) { return CountPath(source, path); }},
-      builder_.BoundIndexesOf(source),
-      [this](const ExprNode* node) { return MaskOf(node); },
+      {TableRows(source),
+       [this, &source](const AccessPath& path) { return CountPath(source, path); }},
+      builder_.BoundIndexesOf(source), [this](const ExprNode* node) { return MaskOf(node); },
       [this](SlotId slot) {
         if (!builder_.all_needed_) return builder_.IsNeeded(slot);
         return slot < needed_.size() && needed_[slot];

@@ -225,7 +225,7 @@ struct SharedQuery {
 
 struct SharedPlan : OperatorPlan {
   SharedPlan() : OperatorPlan(OperatorKind::kShared) {}
-  uint32_t index = 0;                      // among the plan's shared queries
+  uint32_t index = 0;                     // among the plan's shared queries
   std::vector<ScanPlan::Column> columns;  // column: which result
 };
 

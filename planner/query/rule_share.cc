@@ -35,8 +35,7 @@ bool QueryBuilder::ShareRows(const parser::CommonTable& table, const CommonTable
     column.slot = NewSlot();
     column.merged_away = false;
   }
-  source->plan =
-      ReadShared(static_cast<const SharedPlan&>(*first->plan).index, source->columns);
+  source->plan = ReadShared(static_cast<const SharedPlan&>(*first->plan).index, source->columns);
   return true;
 }
 

@@ -19,7 +19,8 @@ class RulesTest : public SqlTest {
         "CREATE TABLE u(x, y INTEGER NOT NULL); CREATE TABLE v(k INTEGER PRIMARY KEY, z NOT NULL);"
         "INSERT INTO t SELECT p.n*100+q.n*10+r.n, q.n, 'Name'||r.n, p.n*10+q.n, 'g'||p.n||q.n "
         "FROM d p, d q, d r;"
-        "INSERT INTO t VALUES (5000, NULL, x'4e616d6531', 3, x'673131'), (5001, 1.0, NULL, '3', '');"
+        "INSERT INTO t VALUES (5000, NULL, x'4e616d6531', 3, x'673131'), (5001, 1.0, NULL, '3', "
+        "'');"
         "INSERT INTO u SELECT id % 7, id FROM t WHERE id < 200; INSERT INTO u VALUES (NULL, 7);"
         "INSERT INTO v SELECT id, id * 2 FROM t WHERE id < 50;");
   }
@@ -90,11 +91,13 @@ TEST_F(RulesTest, ExplainsStatements) {
 }
 
 TEST_F(RulesTest, Fold) {
-  const std::string sql = "SELECT count(*) FROM t JOIN u ON 1 WHERE t.id < 3 AND (2 > 1 OR t.c = 1)";
+  const std::string sql =
+      "SELECT count(*) FROM t JOIN u ON 1 WHERE t.id < 3 AND (2 > 1 OR t.c = 1)";
   EXPECT_EQ(Explain(sql).find("FILTER"), std::string::npos) << Explain(sql);
   CheckSame("fold", sql);
   CheckSame("fold", "SELECT count(*) FROM t WHERE 1 = 2 OR (a = 1 AND 3 + 4 * 2 = 11)");
-  CheckSame("fold", "SELECT count(*) FROM t WHERE (NOT 0) AND (a OR 1) AND 9223372036854775807 + 1 > 0");
+  CheckSame("fold",
+            "SELECT count(*) FROM t WHERE (NOT 0) AND (a OR 1) AND 9223372036854775807 + 1 > 0");
 }
 
 TEST_F(RulesTest, Closure) {
@@ -117,8 +120,7 @@ TEST_F(RulesTest, Flatten) {
 TEST_F(RulesTest, Pushdown) {
   Check("pushdown", "SELECT * FROM (SELECT a, count(*) FROM t GROUP BY a) WHERE a = 4",
         "SEARCH t USING COVERING INDEX ta (a=?)");
-  Check("pushdown",
-        "SELECT * FROM (SELECT id FROM t UNION ALL SELECT k FROM v) q WHERE q.id = 4",
+  Check("pushdown", "SELECT * FROM (SELECT id FROM t UNION ALL SELECT k FROM v) q WHERE q.id = 4",
         "SEARCH v USING INTEGER PRIMARY KEY (rowid=?)");
   CheckSame("pushdown", "SELECT * FROM (SELECT a FROM t LIMIT 30) WHERE a = 1");
   CheckSame("pushdown", "SELECT * FROM (SELECT a, sum(c) AS s FROM t GROUP BY a) WHERE s > 4600");
@@ -134,8 +136,8 @@ TEST_F(RulesTest, Decorrelate) {
         "SEMI INDEX JOIN");
   Check("decorrelate", "SELECT count(*) FROM t WHERE a IN (SELECT x FROM u WHERE y = t.id)",
         "SEMI HASH JOIN");
-  Check("decorrelate",
-        "SELECT count(*) FROM v WHERE z NOT IN (SELECT y FROM u WHERE y = v.k)", "ANTI HASH JOIN");
+  Check("decorrelate", "SELECT count(*) FROM v WHERE z NOT IN (SELECT y FROM u WHERE y = v.k)",
+        "ANTI HASH JOIN");
   // NULLs may be involved.
   CheckSame("decorrelate", "SELECT count(*) FROM t WHERE a NOT IN (SELECT x FROM u WHERE y = c)");
   Check("decorrelate",
@@ -147,8 +149,9 @@ TEST_F(RulesTest, Decorrelate) {
   CheckSame("decorrelate",
             "SELECT x, (SELECT total(c) || '-' || count(*) FROM t WHERE a = x * 2) FROM u "
             "WHERE y < 9 ORDER BY y");
-  CheckSame("decorrelate", "SELECT count(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE x = a "
-                           "AND EXISTS (SELECT 1 FROM v WHERE k = y))");
+  CheckSame("decorrelate",
+            "SELECT count(*) FROM t WHERE EXISTS (SELECT 1 FROM u WHERE x = a "
+            "AND EXISTS (SELECT 1 FROM v WHERE k = y))");
 }
 
 TEST_F(RulesTest, OrProbes) {
@@ -176,10 +179,12 @@ TEST_F(RulesTest, Share) {
         "WITH s AS MATERIALIZED (SELECT id, c FROM t WHERE c < 20) SELECT count(*) FROM s p, s q "
         "WHERE p.c = q.c AND p.id < (SELECT max(id) FROM s)",
         "MATERIALIZE s");
-  CheckSame("share", "SELECT a, (WITH s AS (SELECT max(y) AS m FROM u WHERE x = a) SELECT p.m + q.m "
-                     "FROM s p, s q) FROM t WHERE id < 20 ORDER BY id");
-  CheckSame("share", "WITH s AS (SELECT 1 AS one UNION SELECT 2), r AS (SELECT * FROM s UNION ALL "
-                     "SELECT one + 10 FROM s) SELECT * FROM r p, r q ORDER BY 1, 2");
+  CheckSame("share",
+            "SELECT a, (WITH s AS (SELECT max(y) AS m FROM u WHERE x = a) SELECT p.m + q.m "
+            "FROM s p, s q) FROM t WHERE id < 20 ORDER BY id");
+  CheckSame("share",
+            "WITH s AS (SELECT 1 AS one UNION SELECT 2), r AS (SELECT * FROM s UNION ALL "
+            "SELECT one + 10 FROM s) SELECT * FROM r p, r q ORDER BY 1, 2");
 }
 
 TEST_F(RulesTest, MinMax) {

@@ -36,8 +36,9 @@ TEST_F(SpillTest, Sort) {
 }
 
 TEST_F(SpillTest, Groups) {
-  Check("SELECT * FROM (SELECT k, count(*), min(s), sum(id), count(DISTINCT r), max(r) FROM big "
-        "GROUP BY k) ORDER BY 1, 2");
+  Check(
+      "SELECT * FROM (SELECT k, count(*), min(s), sum(id), count(DISTINCT r), max(r) FROM big "
+      "GROUP BY k) ORDER BY 1, 2");
   Check("SELECT * FROM (SELECT s, k, max(id), r FROM big GROUP BY s, k) ORDER BY 1, 2");
   Check("SELECT * FROM (SELECT DISTINCT k, s FROM big) ORDER BY 1, 2");
   Check("SELECT count(*), sum(length(x)) FROM (SELECT s AS x FROM big UNION SELECT k FROM big)");
@@ -49,10 +50,12 @@ TEST_F(SpillTest, Joins) {
     Check(std::string("SELECT count(*), sum(a.id), sum(b.id), count(b.k) FROM big a ") + kind +
           " JOIN big b ON a.k = b.k + 5 AND b.r < a.r");
   }
-  Check("SELECT count(*), sum(id) FROM big a WHERE EXISTS (SELECT 1 FROM big b WHERE b.k = a.k + 3 "
-        "AND b.s > a.s)");
-  Check("SELECT count(*), sum(id) FROM big a WHERE NOT EXISTS (SELECT 1 FROM big b WHERE b.k = "
-        "a.k + 3)");
+  Check(
+      "SELECT count(*), sum(id) FROM big a WHERE EXISTS (SELECT 1 FROM big b WHERE b.k = a.k + 3 "
+      "AND b.s > a.s)");
+  Check(
+      "SELECT count(*), sum(id) FROM big a WHERE NOT EXISTS (SELECT 1 FROM big b WHERE b.k = "
+      "a.k + 3)");
 }
 
 TEST_F(SpillTest, BlocksAreUsedAgain) {
