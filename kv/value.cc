@@ -18,7 +18,8 @@ int Sign(T a, T b) {
 }
 
 int CompareBytes(std::string_view a, std::string_view b) {
-  const int order = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+  const size_t common = std::min(a.size(), b.size());
+  const int order = common == 0 ? 0 : std::memcmp(a.data(), b.data(), common);
   return order != 0 ? order : Sign(a.size(), b.size());
 }
 
