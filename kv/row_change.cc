@@ -102,7 +102,7 @@ Status RowChange::ChooseRowid(std::optional<int64_t> given, std::optional<int64_
   return absl::OkStatus();
 }
 
-Status RowChange::MakeKeys() {
+Status RowChange::MakeAllKeys() {
   scratch_.key.clear();
   if (table_.has_rowid()) {
     if (!table_.indexes.empty()) AppendKeyInteger(rowid_, &scratch_.key);
