@@ -133,17 +133,25 @@ StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
   }
   KV_ASSIGN_OR_RETURN(const std::span<uint8_t> row, txn.BeginEdit(table.tree, rowid));
   if (row.empty()) return false;
-  RowPatch patches[kMost];
   NumberText text;
-  for (size_t i = 0; i < columns.size(); ++i) {
+  const auto find = [&](size_t i, RowPatch* patch) {
     const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
-    if (!PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
-                     &patches[i])) {
-      return false;
+    return PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
+                       patch);
+  };
+  const auto write = [&](const RowPatch& patch) {
+    std::memcpy(row.data() + patch.offset, &patch.bits, patch.size);
+  };
+  if (columns.size() == 1) {
+    RowPatch patch;
+    if (!find(0, &patch)) return false;
+    write(patch);
+  } else {
+    RowPatch patches[kMost];
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (!find(i, &patches[i])) return false;
     }
-  }
-  for (size_t i = 0; i < columns.size(); ++i) {
-    std::memcpy(row.data() + patches[i].offset, &patches[i].bits, patches[i].size);
+    for (size_t i = 0; i < columns.size(); ++i) write(patches[i]);
   }
   KV_RETURN_IF_ERROR(txn.EndEdit(table.tree, rowid, row));
   return true;
