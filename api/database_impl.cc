@@ -56,6 +56,7 @@ StatusOr<std::shared_ptr<DatabaseImpl>> DatabaseImpl::Open(const std::string& pa
   store_options.map_size = options.map_size;
   store_options.log_limit = options.log_limit;
   store_options.dirty_budget = options.transaction_memory;
+  store_options.query_memory = options.query_memory;
   store_options.background = options.background_threads;
   store_options.compression_level = options.compression == Compression::kZstd ? kZstdLevel : 0;
   store_options.verify_checksums = options.verify_checksums;

@@ -29,6 +29,7 @@ Session::Session(std::shared_ptr<kv::Store> store, StatementCache* cache)
       cache_(cache),
       own_read_(store_),
       busy_timeout_(store_->options().busy_timeout),
+      query_memory_(store_->options().query_memory),
       durability_(store_->options().durability) {}
 
 Session::Session(std::shared_ptr<kv::Store> store, StatementCache* cache, kv::WriteTxn* txn)

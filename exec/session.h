@@ -106,6 +106,9 @@ class Session {
   // stay in the session.
   void set_plan_options(const planner::PlanOptions& options);
   const planner::PlanOptions& plan_options() const { return plan_options_; }
+  // What one query may take for sorting and hashing, in bytes (PRAGMA kvsql_query_memory).
+  void set_query_memory(uint64_t bytes) { query_memory_ = bytes; }
+  uint64_t query_memory() const { return query_memory_; }
   // What commits of this session promise.
   void set_durability(kv::Durability durability) { durability_ = durability; }
   kv::Durability durability() const { return durability_; }
@@ -199,6 +202,7 @@ class Session {
   std::vector<Statement*> showing_;
   std::chrono::milliseconds busy_timeout_;
   planner::PlanOptions plan_options_;
+  uint64_t query_memory_;
   kv::Durability durability_;
   bool query_only_ = false;
   uint64_t serial_ = 0;

@@ -406,10 +406,9 @@ StatusOr<bool> Statement::RunExplain() {
     FinishRead();
     KV_RETURN_IF_ERROR(status);
     for (const auto& row : static_cast<const planner::ExplainPlan&>(*plan_).rows) {
-      made_rows_.push_back({kv::Value(ValueView::Integer(row.id)),
-                            kv::Value(ValueView::Integer(row.parent)),
-                            kv::Value(ValueView::Integer(0)),
-                            kv::Value(ValueView::Text(row.detail))});
+      made_rows_.push_back(
+          {kv::Value(ValueView::Integer(row.id)), kv::Value(ValueView::Integer(row.parent)),
+           kv::Value(ValueView::Integer(0)), kv::Value(ValueView::Text(row.detail))});
     }
   }
   return NextMadeRow();

@@ -116,6 +116,13 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       KV_RETURN_IF_ERROR(store->Checkpoint());
       made_rows_.push_back({Integer(0), Integer(0), Integer(0)});
       return absl::OkStatus();
+    case PragmaKind::kQueryMemory:
+      if (plan.has_argument) {
+        session_->set_query_memory(
+            static_cast<uint64_t>(std::max<int64_t>(ToInteger(plan.argument), 0)));
+        return absl::OkStatus();
+      }
+      return answer(Integer(static_cast<int64_t>(session_->query_memory())));
     case PragmaKind::kRules:
     case PragmaKind::kTier: {
       const bool rules = plan.pragma == PragmaKind::kRules;

@@ -220,6 +220,12 @@ void Statement::SetUpQuery() {
   QueryContext& context = query_->context();
   context.parameters = parameters_.data();
   context.lifted = &lifted_;
+  context.memory_budget = session_->query_memory();
+  const std::string& path = session_->store()->options().path;
+  if (!path.empty() && context.spill_directory.empty()) {
+    const size_t slash = path.rfind('/');
+    context.spill_directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  }
   context.changes = session_->changes();
   context.total_changes = session_->total_changes();
   context.last_insert_rowid = session_->last_insert_rowid();

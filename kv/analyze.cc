@@ -22,10 +22,11 @@ StatusOr<std::vector<uint64_t>> CountPrefixes(WriteTxn& txn, const IndexDef& ind
   for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
     const std::string_view key = cursor.key();
     KeyReader reader(key);
+    bool is_null = false;
     // Of a tuple that was cut at the limit, the last element may not be whole: it ends with the key.
     for (size_t i = 0; i < columns; ++i) {
-      bool is_null = false;
-      key_ends[i] = reader.Skip(index.parts[i], &is_null) ? key.size() - reader.rest().size() : key.size();
+      key_ends[i] =
+          reader.Skip(index.parts[i], &is_null) ? key.size() - reader.rest().size() : key.size();
     }
     size_t same = 0;
     while (entries > 0 && same < columns && key_ends[same] == ends[same] &&

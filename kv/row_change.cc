@@ -42,6 +42,11 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
   const size_t columns = values.size();
   scratch_.values.assign(values.begin(), values.end());
   if (scratch_.texts.size() < columns) scratch_.texts.resize(columns);
+  if (table_.autoincrement) {
+    // Needed even for a row that is left out below.
+    ValueView& rowid = scratch_.values[*table_.rowid_alias];
+    rowid = ApplyAffinity(rowid, Affinity::kInteger, &scratch_.texts[*table_.rowid_alias]);
+  }
   for (uint32_t i = 0; i < columns; ++i) {
     const ColumnDef& column = table_.columns[i];
     ValueView& value = scratch_.values[i];
@@ -297,31 +302,46 @@ bool RowChange::IsUnchanged(size_t index_number) const {
          RowKeyInValue(table_.indexes[index_number], after.shape) && before.key == after.key;
 }
 
-// Constraints that replace come last: nothing is replaced if another one fails.
+// Constraints that replace come last: nothing is replaced if another one fails. As in SQLite the rowid is
+// looked at first, then the indexes from the newest to the oldest, which is what a primary key mostly is.
 StatusOr<bool> RowChange::FindConflicts(bool moves, std::optional<int64_t> old_rowid) {
   key_taken_ = false;
   in_the_way_.clear();
   for (const bool replacing : {false, true}) {
-    if (moves && (key_action() == OnConflict::kReplace) == replacing) {
+    const bool look_at_key = moves && (key_action() == OnConflict::kReplace) == replacing;
+    const auto check_key = [&]() -> StatusOr<bool> {
       KV_ASSIGN_OR_RETURN(key_taken_, KeyIsTaken());
       if (key_taken_ && key_action() == OnConflict::kIgnore) return false;
       if (key_taken_ && !replacing) return KeyError();
+      return true;
+    };
+    if (look_at_key && table_.has_rowid()) {
+      KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
+      if (!go_on) return false;
     }
-    for (size_t i = 0; i < table_.indexes.size(); ++i) {
-      const IndexDef& index = table_.indexes[i];
-      if (!index.unique) continue;
-      const OnConflict action = ActionFor(index.conflict);
-      if ((action == OnConflict::kReplace) != replacing) continue;
-      if (old_rowid.has_value() && IsUnchanged(i)) continue;
-      KV_ASSIGN_OR_RETURN(const std::optional<RowKey> conflict, Conflict(i));
-      if (!conflict.has_value()) continue;
-      if (old_rowid.has_value() && (table_.has_rowid() ? conflict->rowid == *old_rowid
-                                                       : conflict->key == scratch_.old_key)) {
-        continue;
+    // Those that say REPLACE themselves stand behind the others.
+    for (const bool declared : {false, true}) {
+      for (size_t i = table_.indexes.size(); i-- > 0;) {
+        const IndexDef& index = table_.indexes[i];
+        if (!index.unique || (index.conflict == OnConflict::kReplace) != declared) continue;
+        const OnConflict action = ActionFor(index.conflict);
+        if ((action == OnConflict::kReplace) != replacing) continue;
+        if (old_rowid.has_value() && IsUnchanged(i)) continue;
+        KV_ASSIGN_OR_RETURN(const std::optional<RowKey> conflict, Conflict(i));
+        if (!conflict.has_value()) continue;
+        if (old_rowid.has_value() && (table_.has_rowid() ? conflict->rowid == *old_rowid
+                                                         : conflict->key == scratch_.old_key)) {
+          continue;
+        }
+        if (action == OnConflict::kIgnore) return false;
+        if (!replacing) return WithAction(UniqueError(table_, index), action);
+        in_the_way_.emplace_back(conflict->rowid, conflict->key);
       }
-      if (action == OnConflict::kIgnore) return false;
-      if (!replacing) return WithAction(UniqueError(table_, index), action);
-      in_the_way_.emplace_back(conflict->rowid, conflict->key);
+      if (look_at_key && !table_.has_rowid() &&
+          (table_.key_conflict == OnConflict::kReplace) == declared) {
+        KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
+        if (!go_on) return false;
+      }
     }
   }
   return true;

@@ -43,9 +43,6 @@ class RowRules {
 StatusOr<std::unique_ptr<RowRules>> MakeRules(const Store& store, const TableDef& table,
                                               Reader reader);
 
-// Property: counts the changes of the schema.
-inline constexpr std::string_view kSchemaVersion = "schema_version";
-
 }  // namespace kvsql::kv
 
 #endif  // KVSQL_KV_ROW_RULES_H_

@@ -191,6 +191,11 @@ enum class ObjectKind : uint8_t {
   kStatistics = 'A',
 };
 
+// Property: counts the changes of the schema.
+inline constexpr std::string_view kSchemaVersion = "schema_version";
+// Property: 1 if there ever was a table with AUTOINCREMENT.
+inline constexpr std::string_view kHasSequences = "has_sequences";
+
 // The trees of the state whose catalog is to be read.
 class CatalogSource {
  public:

@@ -45,7 +45,8 @@ struct StoreOptions {
   uint64_t map_size = 0;  // 0: as much as is sensible
   uint64_t log_limit = 8u << 20;
   uint64_t dirty_budget = 64u << 20;
-  int compression_level = 0;  // zstd level for large values; 0: as they are
+  uint64_t query_memory = uint64_t{256} << 20;  // that one query may take for sorting and hashing
+  int compression_level = 0;                    // zstd level for large values; 0: as they are
   bool background = true;
   bool verify_checksums = true;
   bool accept_missing_log = false;

@@ -72,7 +72,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   RowChange change(txn, table, on_conflict);
   WriteResult result;
   KV_ASSIGN_OR_RETURN(bool taken, change.TakeValues(values));
-  if (!taken) return result;
+  if (!taken && !table.autoincrement) return result;
   KV_RETURN_IF_ERROR(change.ChooseRowid(rowid, std::nullopt));
   result.rowid = change.rowid();
   // A row that is left out has had its rowid all the same.
@@ -80,6 +80,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
     KV_RETURN_IF_ERROR(change.StoreSequence());
     return result;
   };
+  if (!taken) return ignore();
   if (!table.checks.empty()) {
     KV_ASSIGN_OR_RETURN(taken, change.Check());
     if (!taken) return ignore();

@@ -152,6 +152,7 @@ StatusOr<const TableDef*> WriteTxn::CreateTable(TableDef def) {
     KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kIndex, index.name, EncodeIndexEntry(def.name)));
   }
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kTable, def.name, EncodeTable(def)));
+  if (def.autoincrement) KV_RETURN_IF_ERROR(WriteProperty(kHasSequences, 1));
   return FindTable(def.name);
 }
 

@@ -96,8 +96,8 @@ class Explainer {
                                   static_cast<const QueryInsertPlan&>(plan_).table->name)));
         break;
       case PlanKind::kQueryUpdate:
-        Query(Add(0, absl::StrCat("UPDATE ",
-                                  static_cast<const QueryUpdatePlan&>(plan_).table->name)));
+        Query(Add(0,
+                  absl::StrCat("UPDATE ", static_cast<const QueryUpdatePlan&>(plan_).table->name)));
         break;
       case PlanKind::kQueryDelete:
         Query(Add(0, absl::StrCat("DELETE FROM ",
@@ -118,6 +118,9 @@ class Explainer {
 
   void Query(int64_t parent) {
     const auto& plan = static_cast<const QueryPlan&>(plan_);
+    for (const std::unique_ptr<SharedQuery>& shared : plan.shared) {
+      Operator(*shared->root, Add(parent, "MATERIALIZE " + shared->name));
+    }
     Operator(*plan.root, parent);
     size_t number = 0;
     for (size_t i = 0; i < plan.subqueries.size(); ++i) {
@@ -204,6 +207,11 @@ class Explainer {
       case OperatorKind::kScan:
         Add(parent, Scan(static_cast<const ScanPlan&>(plan)));
         return;
+      case OperatorKind::kShared: {
+        const auto& query = static_cast<const QueryPlan&>(plan_);
+        Add(parent, "SCAN " + query.shared[static_cast<const SharedPlan&>(plan).index]->name);
+        return;
+      }
       case OperatorKind::kSchemaTable:
         Add(parent, "SCAN sqlite_schema");
         return;

@@ -242,6 +242,7 @@ enum class PragmaKind : uint8_t {
   kFreelistCount,
   kCheckpoint,
   kRules,
+  kQueryMemory,
   kTier,
 };
 

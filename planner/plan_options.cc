@@ -9,9 +9,9 @@
 namespace kvsql::planner {
 namespace {
 
-constexpr std::string_view kNames[kRuleCount] = {
-    "fold",      "closure", "flatten",        "pushdown",    "decorrelate",
-    "or_probes", "prefix",  "ordered_groups", "tree_counts", "share"};
+constexpr std::string_view kNames[kRuleCount] = {"fold",     "closure",     "flatten",
+                                                 "pushdown", "decorrelate", "or_probes",
+                                                 "prefix",   "min_max",     "share"};
 
 }  // namespace
 
@@ -37,8 +37,7 @@ Status PlanOptions::SetRules(std::string_view value) {
     uint32_t rule = 0;
     while (rule < kRuleCount && !kv::EqualsIgnoreCase(word, kNames[rule])) ++rule;
     if (rule == kRuleCount) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no such planner rule: ", std::string(word)));
+      return absl::InvalidArgumentError(absl::StrCat("no such planner rule: ", std::string(word)));
     }
     off = on ? off & ~(uint32_t{1} << rule) : off | uint32_t{1} << rule;
   }

@@ -19,18 +19,17 @@ namespace kvsql::planner {
 
 // Each has a file planner/query/rule_*.cc.
 enum class Rule : uint8_t {
-  kFold,          // what constants decide is decided
-  kClosure,       // a = b AND b = 5 gives a = 5
-  kFlatten,       // simple queries in FROM become part of the query around them
-  kPushdown,      // conditions go into queries in FROM
-  kDecorrelate,   // EXISTS, IN and scalar subqueries become joins
-  kOrProbes,      // OR of indexed conditions becomes several probes
-  kPrefix,        // LIKE 'abc%' becomes a range
-  kOrderedGroups, // GROUP BY and DISTINCT follow an index's order
-  kTreeCounts,    // MIN, MAX and COUNT are answered by the tree
-  kShare,         // a common table that is used several times is computed once
+  kFold,         // what constants decide is decided
+  kClosure,      // a = b AND b = 5 gives a = 5
+  kFlatten,      // simple queries in FROM become part of the query around them
+  kPushdown,     // conditions go into queries in FROM
+  kDecorrelate,  // EXISTS, IN and scalar subqueries become joins
+  kOrProbes,     // OR of indexed conditions becomes several probes
+  kPrefix,       // LIKE 'abc%' becomes a range
+  kMinMax,       // MIN and MAX are the first entry of an index
+  kShare,        // a common table that is used several times is computed once
 };
-inline constexpr uint32_t kRuleCount = 10;
+inline constexpr uint32_t kRuleCount = 9;
 
 std::string_view RuleName(Rule rule);
 

@@ -60,6 +60,7 @@ constexpr Pragma kPragmas[] = {
     {"integrity_check", PragmaKind::kIntegrityCheck, 0, ""},
     {"journal_mode", PragmaKind::kJournalMode, 0, ""},
     {"journal_size_limit", PragmaKind::kRows, kFixed, "-1"},
+    {"kvsql_query_memory", PragmaKind::kQueryMemory, kSilentSet, ""},
     {"kvsql_rules", PragmaKind::kRules, kSilentSet, ""},
     {"kvsql_tier", PragmaKind::kTier, kSilentSet, "", "tier"},
     {"legacy_alter_table", PragmaKind::kRows, kOption, "0"},

@@ -13,6 +13,11 @@ bool IsReservedName(std::string_view name) {
   return name.size() >= 7 && kv::EqualsIgnoreCase(name.substr(0, 7), "sqlite_");
 }
 
+// As SQLite calls it in errors.
+std::string SystemTableName(std::string_view name) {
+  return kv::EqualsIgnoreCase(name, "sqlite_schema") ? "sqlite_master" : std::string(name);
+}
+
 std::string TypeNameOf(kv::Affinity affinity) {
   switch (affinity) {
     case kv::Affinity::kText:
@@ -105,8 +110,22 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   if (view != nullptr && IsMainSchema(statement.name.schema)) {
     return Error(statement.table.range.begin, "views may not be indexed");
   }
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table,
-                      FindTable({statement.name.schema, statement.table}));
+  if (!IsMainSchema(statement.name.schema)) {
+    return Error(statement.name.schema.range.begin,
+                 absl::StrCat("unknown database ", std::string(statement.name.schema.text)));
+  }
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(statement.table.text));
+  if (table == nullptr) {
+    if (IsReservedName(statement.table.text)) {
+      return Error(
+          statement.table.range.begin,
+          absl::StrCat("table ", SystemTableName(statement.table.text), " may not be indexed"));
+    }
+    const Status missing =
+        Error(statement.table.range.begin,
+              absl::StrCat("no such table: main.", std::string(statement.table.text)));
+    return absl::NotFoundError(missing.message());
+  }
   const parser::Name& name = statement.name.object;
   if (IsReservedName(name.text)) {
     return Error(name.range.begin,
@@ -176,6 +195,24 @@ StatusOr<PlanPtr> Planner::PlanMaintain(MaintainKind action, const parser::Quali
   return PlanPtr(plan);
 }
 
+// NOT_FOUND with the name as the statement has it.
+Status Planner::CheckDropped(DropKind object, const parser::QualifiedName& name) const {
+  const std::string_view text = name.object.text;
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, object == DropKind::kIndex
+                                                     ? reader_.FindTableOfIndex(text)
+                                                     : reader_.FindTable(text));
+  if (table != nullptr) return absl::OkStatus();
+  if (object != DropKind::kIndex) {
+    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(text));
+    if (view != nullptr) return absl::OkStatus();
+  }
+  if (object == DropKind::kTable) return NoSuchTable(sql_, name);
+  std::string full = object == DropKind::kIndex ? "no such index: " : "no such view: ";
+  if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
+  full.append(text);
+  return absl::NotFoundError(Error(name.object.range.begin, full).message());
+}
+
 StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
   auto plan = New<DropPlan>();
   plan->read_only = false;
@@ -196,10 +233,11 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
   const std::string_view name = statement.name.object.text;
   if (plan->object == DropKind::kTable && IsReservedName(name)) {
     return Error(statement.name.object.range.begin,
-                 absl::StrCat("table ", std::string(name), " may not be dropped"));
+                 absl::StrCat("table ", SystemTableName(name), " may not be dropped"));
   }
   plan->if_exists = statement.if_exists;
   plan->name = std::string(name);
+  if (!statement.if_exists) KV_RETURN_IF_ERROR(CheckDropped(plan->object, statement.name));
   return PlanPtr(plan);
 }
 

@@ -10,7 +10,7 @@ StatusOr<PlanPtr> Planner::PlanSequenceWrite(const parser::TargetTable& target,
   auto plan = New<QuerySequencePlan>();
   plan->read_only = false;
   UseSchema(plan.get());
-  QueryBuilder builder(sql_, reader_, plan.get());
+  QueryBuilder builder(sql_, reader_, options_, plan.get());
   Block block;
   QueryScope scope;
   scope.block = &block;
@@ -34,7 +34,7 @@ StatusOr<PlanPtr> Planner::PlanSequenceWrite(const parser::TargetTable& target,
     builder.SplitConjuncts(condition, &conjuncts);
   }
   KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      builder.PlanFrom(&block, std::move(conjuncts), {}));
+                      builder.PlanFromByRules(&block, std::move(conjuncts)));
   KV_RETURN_IF_ERROR(builder.SetResults(results, std::move(root)));
   return PlanPtr(plan);
 }

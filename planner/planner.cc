@@ -40,9 +40,13 @@ StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& na
   if (view != nullptr) {
     return Error(name.object.range.begin, "cannot modify " + view->name + " because it is a view");
   }
+  for (const std::string_view schema_table : {"sqlite_schema", "sqlite_master"}) {
+    if (kv::EqualsIgnoreCase(name.object.text, schema_table)) {
+      return Error(name.object.range.begin, "table sqlite_master may not be modified");
+    }
+  }
   for (const std::string_view schema_table :
-       {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master",
-        "sqlite_sequence", "sqlite_stat1"}) {
+       {"sqlite_temp_schema", "sqlite_temp_master", "sqlite_sequence", "sqlite_stat1"}) {
     if (kv::EqualsIgnoreCase(name.object.text, schema_table)) {
       return Unsupported(name.object.range.begin, "table " + std::string(schema_table));
     }
@@ -161,8 +165,8 @@ StatusOr<PlanPtr> Planner::PlanStatement() {
 
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::Reader& reader,
-                                              const PlanOptions& options, size_t* consumed) {
+                                              const kv::Reader& reader, const PlanOptions& options,
+                                              size_t* consumed) {
   KV_ASSIGN_OR_RETURN(const parser::ParsedStatement statement, parser::Parse(sql, lifted));
   if (consumed != nullptr) *consumed = statement.consumed();
   if (statement.statement() == nullptr) return std::shared_ptr<const Plan>();

@@ -93,6 +93,7 @@ class Planner {
   StatusOr<PlanPtr> PlanCreateIndex(const parser::CreateIndexStatement& statement);
   StatusOr<PlanPtr> PlanCreateView(const parser::CreateViewStatement& statement);
   StatusOr<PlanPtr> PlanMaintain(MaintainKind action, const parser::QualifiedName& name);
+  Status CheckDropped(DropKind object, const parser::QualifiedName& name) const;
   StatusOr<PlanPtr> PlanDrop(const parser::DropStatement& statement);
 
   // --- plan_pragma.cc -------------------------------------------------------------------------------

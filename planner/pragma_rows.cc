@@ -161,6 +161,62 @@ Status IndexInfo(std::string_view name, bool extended, const kv::Reader& reader,
   return absl::OkStatus();
 }
 
+std::string_view ActionName(parser::ReferenceAction action) {
+  switch (action) {
+    case parser::ReferenceAction::kSetNull:
+      return "SET NULL";
+    case parser::ReferenceAction::kSetDefault:
+      return "SET DEFAULT";
+    case parser::ReferenceAction::kCascade:
+      return "CASCADE";
+    case parser::ReferenceAction::kRestrict:
+      return "RESTRICT";
+    default:
+      return "NO ACTION";
+  }
+}
+
+// The foreign keys of the table's text, the last one first.
+Status ForeignKeyList(std::string_view name, const kv::Reader& reader, Rows* rows) {
+  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader.FindTable(name));
+  if (table == nullptr) return absl::OkStatus();
+  const StatusOr<parser::ParsedStatement> parsed = parser::Parse(table->sql);
+  if (!parsed.ok() || parsed->statement() == nullptr ||
+      parsed->statement()->kind != parser::StatementKind::kCreateTable) {
+    return absl::OkStatus();
+  }
+  struct Key {
+    std::vector<std::string_view> from;
+    const parser::References* references;
+  };
+  std::vector<Key> keys;
+  const auto& statement = parser::As<parser::CreateTableStatement>(*parsed->statement());
+  for (const parser::ColumnDefinition& column : statement.columns) {
+    for (const parser::Constraint& constraint : column.constraints) {
+      if (constraint.kind != parser::ConstraintKind::kReferences) continue;
+      keys.push_back({{column.name.text}, constraint.references});
+    }
+  }
+  for (const parser::Constraint& constraint : statement.constraints) {
+    if (constraint.kind != parser::ConstraintKind::kForeignKey) continue;
+    Key& key = keys.emplace_back();
+    key.references = constraint.references;
+    for (const parser::Name& column : constraint.child_columns) key.from.push_back(column.text);
+  }
+  int64_t id = 0;
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key, ++id) {
+    for (size_t i = 0; i < key->from.size(); ++i) {
+      const std::span<parser::Name> to = key->references->columns;
+      rows->push_back({Integer(id), Integer(static_cast<int64_t>(i)),
+                       Text(key->references->table.text), Text(key->from[i]),
+                       i < to.size() ? Text(to[i].text) : Value(),
+                       Text(ActionName(key->references->on_update)),
+                       Text(ActionName(key->references->on_delete)), Text("NONE")});
+    }
+  }
+  return absl::OkStatus();
+}
+
 void FunctionList(Rows* rows) {
   for (uint16_t i = 0; i < kFunctionCount; ++i) {
     const FunctionInfo& info = InfoOf(static_cast<FunctionId>(i));
@@ -212,6 +268,7 @@ StatusOr<PragmaTable> PragmaRows(std::string_view pragma, bool has_argument,
     table.columns = {"compile_options"};
   } else if (pragma == "foreign_key_list") {
     table.columns = {"id", "seq", "table", "from", "to", "on_update", "on_delete", "match"};
+    KV_RETURN_IF_ERROR(ForeignKeyList(argument, reader, &table.rows));
   } else if (pragma == "foreign_key_check") {
     table.columns = {"table", "rowid", "parent", "fkid"};
   }

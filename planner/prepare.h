@@ -24,8 +24,8 @@ namespace kvsql::planner {
 // `lifted`: ranges that a Normaliser found in the same text. *consumed: bytes read, semicolon included.
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::Reader& reader,
-                                              const PlanOptions& options, size_t* consumed);
+                                              const kv::Reader& reader, const PlanOptions& options,
+                                              size_t* consumed);
 inline StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                                      std::span<const parser::LiftedRange> lifted,
                                                      const kv::Reader& reader, size_t* consumed) {

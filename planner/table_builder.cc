@@ -69,10 +69,7 @@ StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv
     }
     const std::optional<uint32_t> column = table.FindColumn(name);
     if (!column.has_value()) {
-      return ErrorAt(sql, expr->range.begin,
-                     is_index ? absl::StrCat("no such column: ", std::string(name))
-                              : absl::StrCat("table ", table.name, " has no column named ",
-                                             std::string(name)));
+      return ErrorAt(sql, expr->range.begin, absl::StrCat("no such column: ", std::string(name)));
     }
     columns.push_back({*column, collation.value_or(table.columns[*column].collation),
                        term.order == parser::SortOrder::kDescending});

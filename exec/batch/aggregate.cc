@@ -7,6 +7,8 @@
 #include "exec/batch/expression.h"
 #include "exec/batch/key_table.h"
 #include "exec/batch/operator.h"
+#include "exec/batch/spill.h"
+#include "exec/batch/subquery.h"
 #include "exec/functions/aggregate.h"
 #include "exec/scalar_ops.h"
 
@@ -24,7 +26,7 @@ class GroupStates {
   void SetSize(uint32_t bytes) { size_ = std::max(bytes, 8u); }
   void Clear() { count_ = 0; }
   uint32_t count() const { return count_; }
-  size_t bytes() const { return chunks_.size() * kGroupsPerChunk * size_; }
+  size_t bytes() const { return size_t{count_} * size_; }
   char* Add() {
     if (count_ / kGroupsPerChunk == chunks_.size()) {
       chunks_.push_back(std::make_unique<uint64_t[]>(kGroupsPerChunk * size_ / 8));
@@ -61,7 +63,8 @@ class AggregateOperator : public Operator {
         evaluation_(context),
         input_(std::move(input)),
         keys_(KeyColumns(plan)),
-        key_values_(plan.keys.size()) {}
+        key_values_(plan.keys.size()),
+        spilled_(plan.inputs[0]->outputs.size()) {}
 
   ~AggregateOperator() override { DestroyStates(); }
 
@@ -106,13 +109,10 @@ class AggregateOperator : public Operator {
   }
 
   Status Open() override {
-    DestroyStates();
-    keys_.Clear();
-    key_values_.Clear();
-    bare_.clear();
-    for (Call& call : calls_) {
-      if (call.distinct != nullptr) call.distinct->Clear();
-    }
+    Forget();
+    jobs_.clear();
+    partitions_.reset();
+    job_ = Job();
     evaluation_.functions.status = absl::OkStatus();
     consumed_ = false;
     next_ = 0;
@@ -124,6 +124,13 @@ class AggregateOperator : public Operator {
     batch->selection = {};
     if (!consumed_) {
       consumed_ = true;
+      KV_RETURN_IF_ERROR(Consume());
+    }
+    while (next_ == states_.count() && !jobs_.empty()) {
+      Forget();
+      job_ = std::move(jobs_.back());
+      jobs_.pop_back();
+      next_ = 0;
       KV_RETURN_IF_ERROR(Consume());
     }
     const uint32_t count = std::min(states_.count() - next_, kBatchRows);
@@ -152,6 +159,72 @@ class AggregateOperator : public Operator {
           {planner::PackComparison(planner::CompareAffinity::kNone, key.collation), true});
     }
     return columns;
+  }
+
+  // Rows of some groups, put aside.
+  struct Job {
+    std::unique_ptr<SpillStream> rows;  // null: the input
+    uint32_t level = 0;
+  };
+
+  void Forget() {
+    DestroyStates();
+    keys_.Clear();
+    key_values_.Clear();
+    bare_.clear();
+    for (Call& call : calls_) {
+      if (call.distinct != nullptr) call.distinct->Clear();
+    }
+    charge_.Release();
+  }
+
+  Status NextInput(Batch* batch) {
+    return job_.rows == nullptr ? input_->Next(batch) : spilled_.Next(job_.rows.get(), batch);
+  }
+
+  // There is no room for more groups: rows of new ones are put aside from here on.
+  Status Overflow(size_t bytes) {
+    if (plan_.keys.empty() || plan_.order_used || job_.level >= SpillPartitions::kLevels) {
+      return charge_.Set(bytes);
+    }
+    KV_ASSIGN_OR_RETURN(SpillFile * file, context_.Spill());
+    partitions_ = std::make_unique<SpillPartitions>(file, job_.level);
+    return absl::OkStatus();
+  }
+
+  // Leaves only rows of known groups in *selection, and puts the others aside.
+  Status PutAside(const Batch& batch, const std::vector<const Vector*>& key_vectors,
+                  Selection* selection) {
+    uint32_t count = 0;
+    Status status;
+    ForEachRow(batch.selection, [&](uint32_t row) {
+      if (ids_[row] != KeyTable::kNone) {
+        known_[count++] = static_cast<uint16_t>(row);
+        return;
+      }
+      spill_key_.clear();
+      for (size_t i = 0; i < key_vectors.size(); ++i) {
+        AppendComparisonKey(
+            key_vectors[i]->At(row),
+            planner::PackComparison(planner::CompareAffinity::kNone, plan_.keys[i].collation),
+            &spill_key_);
+      }
+      spill_record_.clear();
+      AppendSpilledRow(batch.columns, row, &spill_record_);
+      if (status.ok()) status = partitions_->Add(spill_key_, spill_record_);
+    });
+    *selection = {known_, count};
+    return status;
+  }
+
+  Status FinishPartitions() {
+    KV_RETURN_IF_ERROR(partitions_->Finish());
+    for (size_t i = 0; i < SpillPartitions::kCount; ++i) {
+      std::unique_ptr<SpillStream> rows = partitions_->Take(i);
+      if (!rows->empty()) jobs_.push_back({std::move(rows), job_.level + 1});
+    }
+    partitions_.reset();
+    return absl::OkStatus();
   }
 
   void DestroyStates() {
@@ -196,7 +269,7 @@ class AggregateOperator : public Operator {
     Batch batch;
     std::vector<const Vector*> key_vectors(key_exprs_.size());
     for (;;) {
-      KV_RETURN_IF_ERROR(input_->Next(&batch));
+      KV_RETURN_IF_ERROR(NextInput(&batch));
       if (batch.empty()) break;
       evaluation_.arena.Reset();
       evaluation_.batch = &batch;
@@ -207,7 +280,13 @@ class AggregateOperator : public Operator {
         }
         KV_RETURN_IF_ERROR(evaluation_.status());
         const uint32_t before = keys_.size();
-        keys_.FindOrAdd(key_vectors.data(), batch.selection, ids_);
+        if (partitions_ != nullptr) {
+          keys_.Find(key_vectors.data(), batch.selection, ids_);
+          KV_RETURN_IF_ERROR(PutAside(batch, key_vectors, &batch.selection));
+          if (batch.empty()) continue;
+        } else {
+          keys_.FindOrAdd(key_vectors.data(), batch.selection, ids_);
+        }
         if (keys_.size() != before) AddNewGroups(batch.selection, key_vectors, before);
       } else {
         std::memset(ids_, 0, sizeof(ids_));
@@ -226,9 +305,15 @@ class AggregateOperator : public Operator {
         if (call.function != nullptr) KV_RETURN_IF_ERROR(Step(call, batch.selection));
       }
       KV_RETURN_IF_ERROR(evaluation_.status());
-      KV_RETURN_IF_ERROR(charge_.Set(keys_.memory_bytes() + key_values_.bytes() + states_.bytes()));
+      const size_t bytes = keys_.memory_bytes() + key_values_.bytes() + states_.bytes();
+      if (partitions_ == nullptr && keys_.size() >= SpillPartitions::kLeastRows &&
+          !charge_.Fits(bytes)) {
+        KV_RETURN_IF_ERROR(Overflow(bytes));
+      }
+      charge_.SetAnyway(bytes);
     }
     any_row_seen_ = false;
+    if (partitions_ != nullptr) KV_RETURN_IF_ERROR(FinishPartitions());
     return absl::OkStatus();
   }
 
@@ -391,6 +476,12 @@ class AggregateOperator : public Operator {
   GroupStates states_;
   std::vector<kv::Value> bare_;  // per group, bare_count_ each
   uint32_t bare_count_ = 0;
+  Job job_;                // what is being read
+  std::vector<Job> jobs_;  // what is to be read after it
+  std::unique_ptr<SpillPartitions> partitions_;
+  SpilledRows spilled_;
+  std::string spill_key_;
+  std::string spill_record_;
   bool consumed_ = false;
   bool any_row_seen_ = false;
   uint32_t next_ = 0;
@@ -403,76 +494,8 @@ class AggregateOperator : public Operator {
   char* blocks_[kBatchRows];  // per row of the batch: its group's states
   uint32_t distinct_ids_[kBatchRows];
   uint16_t filtered_[kBatchRows];
+  uint16_t known_[kBatchRows];
   uint16_t distinct_[kBatchRows];
-};
-
-// Rows whose key columns have not been seen.
-class DistinctOperator : public Operator {
- public:
-  DistinctOperator(const planner::DistinctPlan& plan, QueryContext* context, OperatorPtr input)
-      : Operator(context), input_(std::move(input)), table_(Columns(plan)) {}
-
-  Status Make(const planner::DistinctPlan& plan) {
-    const ExpressionMaker maker(&context_, plan.inputs[0]->outputs);
-    for (const planner::SlotId slot : plan.keys) {
-      KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(slot));
-      keys_.push_back(position);
-    }
-    for (const planner::SlotId slot : plan.outputs) {
-      KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(slot));
-      outputs_.push_back(position);
-    }
-    return absl::OkStatus();
-  }
-
-  Status Open() override {
-    table_.Clear();
-    charge_.Release();
-    return input_->Open();
-  }
-
-  Status Next(Batch* batch) override {
-    batch->selection = {};
-    std::vector<const Vector*> keys(keys_.size());
-    for (;;) {
-      KV_RETURN_IF_ERROR(input_->Next(&rows_));
-      if (rows_.empty()) return absl::OkStatus();
-      for (size_t i = 0; i < keys_.size(); ++i) keys[i] = rows_.columns[keys_[i]];
-      uint32_t known = table_.size();
-      table_.FindOrAdd(keys.data(), rows_.selection, ids_);
-      KV_RETURN_IF_ERROR(charge_.Set(table_.memory_bytes()));
-      uint32_t count = 0;
-      ForEachRow(rows_.selection, [&](uint32_t row) {
-        if (ids_[row] != known) return;
-        ++known;
-        kept_[count++] = static_cast<uint16_t>(row);
-      });
-      if (count == 0) continue;
-      batch->columns.clear();
-      for (const uint32_t position : outputs_) batch->columns.push_back(rows_.columns[position]);
-      batch->selection = {kept_, count};
-      return absl::OkStatus();
-    }
-  }
-
- private:
-  static std::vector<KeyTable::Column> Columns(const planner::DistinctPlan& plan) {
-    std::vector<KeyTable::Column> columns;
-    for (const kv::Collation collation : plan.collations) {
-      columns.push_back(
-          {planner::PackComparison(planner::CompareAffinity::kNone, collation), true});
-    }
-    return columns;
-  }
-
-  OperatorPtr input_;
-  KeyTable table_;
-  MemoryCharge charge_{&context_};
-  std::vector<uint32_t> keys_;
-  std::vector<uint32_t> outputs_;
-  Batch rows_;
-  uint32_t ids_[kBatchRows];
-  uint16_t kept_[kBatchRows];
 };
 
 }  // namespace
@@ -481,13 +504,6 @@ StatusOr<OperatorPtr> MakeAggregate(const AggregatePlan& plan, QueryContext* con
                                     OperatorPtr input) {
   auto made = std::make_unique<AggregateOperator>(plan, context, std::move(input));
   KV_RETURN_IF_ERROR(made->Make());
-  return OperatorPtr(std::move(made));
-}
-
-StatusOr<OperatorPtr> MakeDistinct(const planner::DistinctPlan& plan, QueryContext* context,
-                                   OperatorPtr input) {
-  auto made = std::make_unique<DistinctOperator>(plan, context, std::move(input));
-  KV_RETURN_IF_ERROR(made->Make(plan));
   return OperatorPtr(std::move(made));
 }
 

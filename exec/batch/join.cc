@@ -5,8 +5,10 @@
 
 #include "exec/batch/column_store.h"
 #include "exec/batch/expression.h"
+#include "exec/batch/join_operator.h"
 #include "exec/batch/key_table.h"
-#include "exec/batch/operator.h"
+#include "exec/batch/spill.h"
+#include "exec/batch/subquery.h"
 #include "exec/scalar_ops.h"
 
 namespace kvsql::exec {
@@ -14,140 +16,8 @@ namespace kvsql::exec {
 using kv::ValueView;
 using planner::JoinKind;
 using planner::JoinPlan;
-using planner::SlotId;
 
 namespace {
-
-// What the three methods share: pairs of rows gathered into output batches.
-class JoinOperator : public Operator {
- public:
-  JoinOperator(const JoinPlan& plan, QueryContext* context, OperatorPtr left, OperatorPtr right)
-      : Operator(context),
-        plan_(plan),
-        evaluation_(context),
-        left_(std::move(left)),
-        right_(std::move(right)),
-        left_slots_(plan.inputs[0]->outputs),
-        right_slots_(plan.inputs[1]->outputs) {}
-
-  virtual Status Make() {
-    pair_slots_ = left_slots_;
-    pair_slots_.insert(pair_slots_.end(), right_slots_.begin(), right_slots_.end());
-    const ExpressionMaker maker(&context_, pair_slots_);
-    KV_RETURN_IF_ERROR(conditions_.Make(plan_.conditions, maker));
-    for (const SlotId slot : plan_.outputs) {
-      KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(slot));
-      outputs_.push_back(position);
-    }
-    vectors_.resize(pair_slots_.size());
-    pairs_.columns.resize(pair_slots_.size());
-    for (size_t i = 0; i < vectors_.size(); ++i) pairs_.columns[i] = &vectors_[i];
-    return absl::OkStatus();
-  }
-
- protected:
-  bool keeps_left() const { return plan_.join == JoinKind::kLeft || plan_.join == JoinKind::kFull; }
-
-  // Of these joins only left rows come out, each at most once.
-  bool only_left() const { return plan_.join == JoinKind::kSemi || plan_.join == JoinKind::kAnti; }
-
-  void NoteMatched() {
-    ForEachRow(pairs_.selection, [&](uint32_t pair) { left_matched_[pair_left_[pair]] = true; });
-  }
-
-  // Gives the left batch's rows with (semi join) or without (anti join) a partner; false: there are none.
-  bool EmitLeftOnly(Batch* batch) {
-    const bool wanted = plan_.join == JoinKind::kSemi;
-    uint32_t count = 0;
-    ForEachRow(left_batch_.selection, [&](uint32_t row) {
-      if (left_matched_[row] == wanted) left_kept_[count++] = static_cast<uint16_t>(row);
-    });
-    if (count == 0) return false;
-    batch->columns.clear();
-    for (const uint32_t position : outputs_) batch->columns.push_back(left_batch_.columns[position]);
-    batch->selection = {left_kept_, count};
-    return true;
-  }
-
-  // Puts the left rows `rows` of left_batch_ into the pairs' left columns.
-  void GatherLeft(const uint32_t* rows, uint32_t count) {
-    for (size_t i = 0; i < left_slots_.size(); ++i) {
-      const Vector& from = *left_batch_.columns[i];
-      Vector& to = vectors_[i];
-      if (from.tag == VectorTag::kInteger) {
-        const int64_t* values = from.integers();
-        const uint32_t step = from.constant ? 0 : 1;
-        int64_t* out = to.MakeIntegers();
-        for (uint32_t k = 0; k < count; ++k) out[k] = values[rows[k] * step];
-      } else if (from.tag == VectorTag::kReal) {
-        const double* values = from.reals();
-        const uint32_t step = from.constant ? 0 : 1;
-        double* out = to.MakeReals();
-        for (uint32_t k = 0; k < count; ++k) out[k] = values[rows[k] * step];
-      } else {
-        ValueView* out = to.MakeValues();
-        for (uint32_t k = 0; k < count; ++k) out[k] = from.At(rows[k]);
-      }
-      to.stable = from.stable;
-    }
-  }
-
-  void NullLeft() {
-    for (size_t i = 0; i < left_slots_.size(); ++i) vectors_[i].MakeConstant(ValueView());
-  }
-  void NullRight() {
-    for (size_t i = left_slots_.size(); i < vectors_.size(); ++i) {
-      vectors_[i].MakeConstant(ValueView());
-    }
-  }
-
-  // Filters `count` pairs whose columns are filled in.
-  Status FilterPairs(uint32_t count) {
-    pairs_.selection = {nullptr, count};
-    if (conditions_.empty()) return absl::OkStatus();
-    evaluation_.arena.Reset();
-    evaluation_.batch = &pairs_;
-    conditions_.Narrow(evaluation_, &pairs_.selection);
-    return evaluation_.status();
-  }
-
-  void Emit(Batch* batch) {
-    batch->columns.clear();
-    for (const uint32_t position : outputs_) batch->columns.push_back(&vectors_[position]);
-    batch->selection = pairs_.selection;
-  }
-
-  // Emits the left rows of the batch that found no partner; false: there are none.
-  bool EmitUnmatchedLeft(Batch* batch) {
-    uint32_t count = 0;
-    ForEachRow(left_batch_.selection, [&](uint32_t row) {
-      if (!left_matched_[row]) pair_left_[count++] = row;
-    });
-    if (count == 0) return false;
-    GatherLeft(pair_left_, count);
-    NullRight();
-    pairs_.selection = {nullptr, count};
-    Emit(batch);
-    return true;
-  }
-
-  const JoinPlan& plan_;
-  Evaluation evaluation_;
-  OperatorPtr left_;
-  OperatorPtr right_;
-  const std::vector<SlotId>& left_slots_;
-  const std::vector<SlotId>& right_slots_;
-  std::vector<SlotId> pair_slots_;
-  std::vector<uint32_t> outputs_;
-  Conjunction conditions_;
-  Batch left_batch_;
-  Batch pairs_;
-  std::vector<Vector> vectors_;  // of the pairs: left columns, right columns
-  uint32_t pair_left_[kBatchRows];
-  uint32_t pair_right_[kBatchRows];
-  bool left_matched_[kBatchRows];
-  uint16_t left_kept_[kBatchRows];
-};
 
 // The right side in memory: by hash, or each row with each.
 class MemoryJoin : public JoinOperator {
@@ -156,7 +26,9 @@ class MemoryJoin : public JoinOperator {
       : JoinOperator(plan, context, std::move(left), std::move(right)),
         build_(context),
         store_(right_slots_.size()),
-        table_(KeyColumns(plan)) {}
+        table_(KeyColumns(plan)),
+        left_rows_(left_slots_.size()),
+        right_rows_(right_slots_.size()) {}
 
   Status Make() override {
     KV_RETURN_IF_ERROR(JoinOperator::Make());
@@ -177,10 +49,107 @@ class MemoryJoin : public JoinOperator {
     left_done_ = false;
     in_batch_ = false;
     next_unmatched_ = 0;
+    jobs_.clear();
+    job_ = Job();
     return left_->Open();
   }
 
   Status Next(Batch* batch) override {
+    for (;;) {
+      KV_RETURN_IF_ERROR(NextOfJob(batch));
+      if (!batch->empty() || jobs_.empty()) return absl::OkStatus();
+      // Rows that were put aside.
+      job_ = std::move(jobs_.back());
+      jobs_.pop_back();
+      built_ = false;
+      left_done_ = false;
+      in_batch_ = false;
+      next_unmatched_ = 0;
+    }
+  }
+
+ private:
+  // Rows of both sides with some of the keys, put aside.
+  struct Job {
+    std::unique_ptr<SpillStream> left;  // null: the inputs
+    std::unique_ptr<SpillStream> right;
+    uint32_t level = 0;
+  };
+
+  Status NextLeft(Batch* batch) {
+    return job_.left == nullptr ? left_->Next(batch) : left_rows_.Next(job_.left.get(), batch);
+  }
+  Status NextRight(Batch* batch) {
+    return job_.right == nullptr ? right_->Next(batch) : right_rows_.Next(job_.right.get(), batch);
+  }
+
+  // Deals a batch's rows out by their keys.
+  Status PutAside(const Batch& batch, const std::vector<ExpressionPtr>& key_exprs,
+                  SpillPartitions* partitions) {
+    build_.arena.Reset();
+    build_.batch = &batch;
+    std::vector<const Vector*> keys;
+    for (const ExpressionPtr& expr : key_exprs) {
+      keys.push_back(&expr->Evaluate(build_, batch.selection));
+    }
+    KV_RETURN_IF_ERROR(build_.status());
+    Status status;
+    ForEachRow(batch.selection, [&](uint32_t row) {
+      spill_key_.clear();
+      for (size_t i = 0; i < keys.size(); ++i) {
+        AppendComparisonKey(keys[i]->At(row), plan_.keys[i].extra, &spill_key_);
+      }
+      spill_record_.clear();
+      AppendSpilledRow(batch.columns, row, &spill_record_);
+      if (status.ok()) status = partitions->Add(spill_key_, spill_record_);
+    });
+    return status;
+  }
+
+  // The right side is too large: both sides are dealt out into jobs.
+  Status Partition() {
+    KV_ASSIGN_OR_RETURN(SpillFile * file, context_.Spill());
+    SpillPartitions right(file, job_.level);
+    std::vector<Vector> vectors(right_slots_.size());
+    Batch batch;
+    for (uint32_t row = 0; row < store_.rows(); row += kBatchRows) {
+      const uint32_t count = std::min(store_.rows() - row, kBatchRows);
+      for (uint32_t i = 0; i < count; ++i) pair_right_[i] = row + i;
+      batch.columns.clear();
+      for (size_t i = 0; i < vectors.size(); ++i) {
+        store_.Gather(i, pair_right_, count, false, &vectors[i]);
+        batch.columns.push_back(&vectors[i]);
+      }
+      batch.selection = {nullptr, count};
+      KV_RETURN_IF_ERROR(PutAside(batch, right_keys_, &right));
+    }
+    store_.Clear();
+    table_.Clear();
+    first_.clear();
+    next_.clear();
+    charge_.Release();
+    for (;;) {
+      KV_RETURN_IF_ERROR(NextRight(&batch));
+      if (batch.empty()) break;
+      KV_RETURN_IF_ERROR(PutAside(batch, right_keys_, &right));
+    }
+    KV_RETURN_IF_ERROR(right.Finish());
+    SpillPartitions left(file, job_.level);
+    for (;;) {
+      KV_RETURN_IF_ERROR(NextLeft(&batch));
+      if (batch.empty()) break;
+      KV_RETURN_IF_ERROR(PutAside(batch, left_keys_, &left));
+    }
+    KV_RETURN_IF_ERROR(left.Finish());
+    for (size_t i = 0; i < SpillPartitions::kCount; ++i) {
+      Job job{left.Take(i), right.Take(i), job_.level + 1};
+      if (!job.left->empty() || !job.right->empty()) jobs_.push_back(std::move(job));
+    }
+    left_done_ = true;
+    return absl::OkStatus();
+  }
+
+  Status NextOfJob(Batch* batch) {
     batch->selection = {};
     if (!built_) {
       built_ = true;
@@ -189,16 +158,15 @@ class MemoryJoin : public JoinOperator {
     }
     while (!left_done_) {
       if (!in_batch_) {
-        KV_RETURN_IF_ERROR(left_->Next(&left_batch_));
+        KV_RETURN_IF_ERROR(NextLeft(&left_batch_));
         if (left_batch_.empty()) {
           left_done_ = true;
           break;
         }
         KV_RETURN_IF_ERROR(StartBatch());
         if (only_left() && conditions_.empty() && !plan_.keys.empty()) {
-          ForEachRow(left_batch_.selection, [&](uint32_t row) {
-            left_matched_[row] = FirstOf(row) != KeyTable::kNone;
-          });
+          ForEachRow(left_batch_.selection,
+                     [&](uint32_t row) { left_matched_[row] = FirstOf(row) != KeyTable::kNone; });
           at_ = left_batch_.selection.count;
         }
       }
@@ -234,7 +202,6 @@ class MemoryJoin : public JoinOperator {
     return absl::OkStatus();
   }
 
- private:
   static std::vector<KeyTable::Column> KeyColumns(const JoinPlan& plan) {
     std::vector<KeyTable::Column> columns;
     for (const JoinPlan::Key& key : plan.keys) columns.push_back({key.extra, key.is});
@@ -248,11 +215,11 @@ class MemoryJoin : public JoinOperator {
     next_.clear();
     charge_.Release();
     build_.functions.status = absl::OkStatus();
-    KV_RETURN_IF_ERROR(right_->Open());
+    if (job_.right == nullptr) KV_RETURN_IF_ERROR(right_->Open());
     Batch batch;
     std::vector<const Vector*> keys(right_keys_.size());
     for (;;) {
-      KV_RETURN_IF_ERROR(right_->Next(&batch));
+      KV_RETURN_IF_ERROR(NextRight(&batch));
       if (batch.empty()) break;
       uint32_t row_number = store_.rows();
       store_.Append(batch.columns, batch.selection);
@@ -281,8 +248,18 @@ class MemoryJoin : public JoinOperator {
           ++row_number;
         });
       }
-      KV_RETURN_IF_ERROR(
-          charge_.Set(store_.bytes() + table_.memory_bytes() + next_.capacity() * 4));
+      const size_t bytes = store_.bytes() + table_.memory_bytes() + next_.size() * 4;
+      if (!charge_.Fits(bytes) && !plan_.keys.empty() &&
+          store_.rows() >= SpillPartitions::kLeastRows && !plan_.order_used &&
+          job_.level < SpillPartitions::kLevels) {
+        right_matched_.clear();
+        return Partition();
+      }
+      if (!plan_.keys.empty() && store_.rows() < SpillPartitions::kLeastRows) {
+        charge_.SetAnyway(bytes);
+      } else {
+        KV_RETURN_IF_ERROR(charge_.Set(bytes));
+      }
     }
     last_.clear();
     right_matched_.assign(plan_.join == JoinKind::kFull ? store_.rows() : 0, false);
@@ -318,8 +295,8 @@ class MemoryJoin : public JoinOperator {
     ++at_;
     candidate_ = 0;
     if (!plan_.keys.empty()) {
-      candidate_ = at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_])
-                                                     : KeyTable::kNone;
+      candidate_ =
+          at_ < left_batch_.selection.count ? FirstOf(left_batch_.selection[at_]) : KeyTable::kNone;
     }
   }
 
@@ -377,6 +354,12 @@ class MemoryJoin : public JoinOperator {
   std::vector<bool> right_matched_;
   MemoryCharge charge_{&context_};
   uint32_t ids_[kBatchRows];
+  Job job_;                // what is being joined
+  std::vector<Job> jobs_;  // what is to be joined after it
+  SpilledRows left_rows_;
+  SpilledRows right_rows_;
+  std::string spill_key_;
+  std::string spill_record_;
   bool built_ = false;
   bool left_done_ = false;
   bool in_batch_ = false;
@@ -385,133 +368,14 @@ class MemoryJoin : public JoinOperator {
   uint32_t next_unmatched_ = 0;
 };
 
-// The right side is looked up for each left row.
-class IndexJoin : public JoinOperator {
- public:
-  using JoinOperator::JoinOperator;
-
-  Status Make() override {
-    KV_RETURN_IF_ERROR(JoinOperator::Make());
-    const ExpressionMaker maker(&context_, left_slots_);
-    for (const JoinPlan::Handover& handover : plan_.handovers) {
-      KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(handover.slot));
-      handover_positions_.push_back(position);
-    }
-    return absl::OkStatus();
-  }
-
-  Status Open() override {
-    evaluation_.functions.status = absl::OkStatus();
-    in_batch_ = false;
-    done_ = false;
-    return left_->Open();
-  }
-
-  Status Next(Batch* batch) override {
-    batch->selection = {};
-    while (!done_) {
-      if (!in_batch_) {
-        KV_RETURN_IF_ERROR(left_->Next(&left_batch_));
-        if (left_batch_.empty()) {
-          done_ = true;
-          break;
-        }
-        std::memset(left_matched_, 0, sizeof(left_matched_));
-        in_batch_ = true;
-        at_ = 0;
-        opened_ = false;
-      }
-      KV_ASSIGN_OR_RETURN(const uint32_t count, CollectPairs());
-      if (count == 0) {
-        in_batch_ = false;
-        if (keeps_left() && EmitUnmatchedLeft(batch)) return absl::OkStatus();
-        if (only_left() && EmitLeftOnly(batch)) return absl::OkStatus();
-        continue;
-      }
-      GatherLeft(pair_left_, count);
-      KV_RETURN_IF_ERROR(FilterPairs(count));
-      if (pairs_.selection.count == 0) continue;
-      if (keeps_left() || only_left()) NoteMatched();
-      if (only_left()) continue;
-      Emit(batch);
-      return absl::OkStatus();
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  // Looks left rows up until a batch of pairs is full or the left batch ends.
-  StatusOr<uint32_t> CollectPairs() {
-    const size_t first_right = left_slots_.size();
-    right_bytes_.Reset();
-    std::vector<ValueView*> to;
-    for (size_t i = first_right; i < vectors_.size(); ++i) to.push_back(vectors_[i].MakeValues());
-    uint32_t count = 0;
-    while (at_ < left_batch_.selection.count) {
-      const uint32_t row = left_batch_.selection[at_];
-      if (only_left() && left_matched_[row]) {
-        opened_ = false;
-        ++at_;
-        continue;
-      }
-      if (!opened_) {
-        for (size_t i = 0; i < handover_positions_.size(); ++i) {
-          context_.cells[plan_.handovers[i].cell] =
-              left_batch_.columns[handover_positions_[i]]->At(row);
-        }
-        KV_RETURN_IF_ERROR(right_->Open());
-        opened_ = true;
-        taken_ = 0;
-        right_batch_.selection = {};
-      }
-      if (taken_ == right_batch_.selection.count) {
-        KV_RETURN_IF_ERROR(right_->Next(&right_batch_));
-        taken_ = 0;
-        if (right_batch_.empty()) {
-          opened_ = false;
-          ++at_;
-          continue;
-        }
-      }
-      if (only_left() && conditions_.empty()) {
-        left_matched_[row] = true;
-        continue;
-      }
-      while (taken_ < right_batch_.selection.count && count < kBatchRows) {
-        const uint32_t right_row = right_batch_.selection[taken_++];
-        pair_left_[count] = row;
-        for (size_t i = 0; i < to.size(); ++i) {
-          const Vector& from = *right_batch_.columns[i];
-          const ValueView value = from.At(right_row);
-          to[i][count] = from.stable ? value : CopyBytes(value, &right_bytes_);
-        }
-        ++count;
-      }
-      if (count == kBatchRows) break;
-    }
-    return count;
-  }
-
-  std::vector<uint32_t> handover_positions_;
-  Batch right_batch_;
-  TextArena right_bytes_;
-  bool in_batch_ = false;
-  bool done_ = false;
-  bool opened_ = false;  // the right side stands at rows for the current left row
-  uint32_t at_ = 0;
-  uint32_t taken_ = 0;
-};
-
 }  // namespace
 
 StatusOr<OperatorPtr> MakeJoin(const JoinPlan& plan, QueryContext* context, OperatorPtr left,
                                OperatorPtr right) {
-  std::unique_ptr<JoinOperator> made;
   if (plan.method == planner::JoinMethod::kIndex) {
-    made = std::make_unique<IndexJoin>(plan, context, std::move(left), std::move(right));
-  } else {
-    made = std::make_unique<MemoryJoin>(plan, context, std::move(left), std::move(right));
+    return MakeIndexJoin(plan, context, std::move(left), std::move(right));
   }
+  auto made = std::make_unique<MemoryJoin>(plan, context, std::move(left), std::move(right));
   KV_RETURN_IF_ERROR(made->Make());
   return OperatorPtr(std::move(made));
 }

@@ -32,8 +32,9 @@ void KeyTable::Clear() {
 }
 
 size_t KeyTable::memory_bytes() const {
-  return (small_.capacity() + slots_.capacity()) * 4 + int_keys_.capacity() * 8 +
-         hashes_.capacity() * 8 + ends_.capacity() * 8 + bytes_.capacity();
+  // What is in use: Clear keeps the room for what comes next.
+  return (small_.size() + slots_.size()) * 4 + int_keys_.size() * 8 + hashes_.size() * 8 +
+         ends_.size() * 8 + bytes_.size();
 }
 
 // Puts all numbers into the slots, which are empty.
@@ -110,7 +111,13 @@ bool KeyTable::AsInteger(const ValueView& value, int64_t* out) const {
     *out = converted.integer;
     return true;
   }
-  return converted.type == ValueType::kReal && kv::RealToInteger(converted.real, out);
+  if (converted.type != ValueType::kReal) return false;
+  // The least integer is a real too, though nothing converts to it.
+  if (converted.real == -9223372036854775808.0) {
+    *out = INT64_MIN;
+    return true;
+  }
+  return kv::RealToInteger(converted.real, out);
 }
 
 void KeyTable::ToBytes() {

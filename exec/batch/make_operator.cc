@@ -36,6 +36,8 @@ StatusOr<OperatorPtr> MakeOperator(const OperatorPlan& plan, QueryContext* conte
     case OperatorKind::kSetOperation:
       return MakeSetOperation(As<planner::SetOperationPlan>(plan), context, std::move(inputs[0]),
                               std::move(inputs[1]));
+    case OperatorKind::kShared:
+      return MakeShared(As<planner::SharedPlan>(plan), context);
     case OperatorKind::kSchemaTable:
       return MakeSchemaTable(As<planner::SchemaTablePlan>(plan), context);
   }

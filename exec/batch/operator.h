@@ -60,6 +60,7 @@ StatusOr<OperatorPtr> MakeOperator(const planner::OperatorPlan& plan, QueryConte
 using Inputs = std::vector<OperatorPtr>;
 StatusOr<OperatorPtr> MakeRows(const planner::RowsPlan& plan, QueryContext* context);
 StatusOr<OperatorPtr> MakeScan(const planner::ScanPlan& plan, QueryContext* context);
+StatusOr<OperatorPtr> MakeShared(const planner::SharedPlan& plan, QueryContext* context);
 StatusOr<OperatorPtr> MakeSchemaTable(const planner::SchemaTablePlan& plan, QueryContext* context);
 StatusOr<OperatorPtr> MakeFilter(const planner::FilterPlan& plan, QueryContext* context,
                                  OperatorPtr input);

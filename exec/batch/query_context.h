@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -18,6 +19,8 @@
 
 namespace kvsql::exec {
 
+class SharedRows;
+class SpillFile;
 class SubqueryRunner;
 
 struct QueryContext {
@@ -37,8 +40,13 @@ struct QueryContext {
   // What sorts and hash tables hold together (MemoryCharge), and may hold, in bytes.
   size_t memory_used = 0;
   size_t memory_budget = size_t{256} << 20;
+  // Where operators put rows aside that would take more; made when first needed, in `spill_directory` (empty: TMPDIR).
+  StatusOr<SpillFile*> Spill();
+  std::string spill_directory;
+  std::unique_ptr<SpillFile> spill;
 
   std::vector<std::unique_ptr<SubqueryRunner>> subqueries;  // by number, made when first needed
+  std::vector<std::shared_ptr<SharedRows>> shared;          // by number, made when first needed
   uint64_t run = 0;  // number of this execution: what was kept from others is stale
 
   SubqueryRunner& SubqueryFor(uint32_t index);
@@ -60,7 +68,16 @@ class MemoryCharge {
       return absl::OkStatus();
     return OverBudget();
   }
-  void Release() { static_cast<void>(Set(0)); }
+  // Whether Set(bytes) would be within the budget.
+  bool Fits(size_t bytes) const {
+    return context_.memory_used - held_ + bytes <= context_.memory_budget;
+  }
+  // Set for what an operator needs even if there is no room: buffers of rows put aside.
+  void SetAnyway(size_t bytes) {
+    context_.memory_used += bytes - held_;
+    held_ = bytes;
+  }
+  void Release() { SetAnyway(0); }
   size_t held() const { return held_; }
 
  private:

@@ -6,6 +6,7 @@
 #include "exec/batch/expression.h"
 #include "exec/batch/operator.h"
 #include "exec/batch/sort_keys.h"
+#include "exec/batch/sorted_runs.h"
 
 namespace kvsql::exec {
 
@@ -53,6 +54,7 @@ class SortOperator : public Operator {
     sorted_ = false;
     next_ = 0;
     charge_.Release();
+    merge_.reset();
     KV_ASSIGN_OR_RETURN(const int64_t limit, EvaluateLimit(plan_.limit, &context_, -1));
     KV_ASSIGN_OR_RETURN(const int64_t offset, EvaluateLimit(plan_.offset, &context_, 0));
     wanted_ = UINT64_MAX;
@@ -68,6 +70,7 @@ class SortOperator : public Operator {
       sorted_ = true;
       KV_RETURN_IF_ERROR(Consume());
     }
+    if (merge_ != nullptr) return merge_->Next(batch);
     const auto count = static_cast<uint32_t>(std::min<size_t>(keys_.size() - next_, kBatchRows));
     if (count == 0) return absl::OkStatus();
     for (uint32_t i = 0; i < count; ++i) rows_[i] = keys_.row(next_ + i);
@@ -103,10 +106,43 @@ class SortOperator : public Operator {
       for (size_t i = 0; i < outputs_.size(); ++i) columns[i] = batch.columns[outputs_[i]];
       store_->Append(columns, {kept_, count});
       if (keys_.size() >= kTopRows && keys_.size() / 2 >= wanted_) CutToWanted();
-      KV_RETURN_IF_ERROR(charge_.Set(store_->bytes() + keys_.bytes()));
+      const size_t bytes = store_->bytes() + keys_.bytes();
+      if (charge_.Fits(bytes)) {
+        charge_.SetAnyway(bytes);
+      } else {
+        KV_RETURN_IF_ERROR(WriteRun());
+      }
     }
     bound_.active = false;
+    if (merge_ != nullptr) {
+      KV_RETURN_IF_ERROR(WriteRun());
+      return merge_->Start(wanted_);
+    }
     keys_.Sort(static_cast<size_t>(std::min<uint64_t>(wanted_, keys_.size())));
+    return absl::OkStatus();
+  }
+
+  // The rows so far, sorted, go to the temporary file.
+  Status WriteRun() {
+    if (merge_ == nullptr) {
+      KV_ASSIGN_OR_RETURN(SpillFile * file, context_.Spill());
+      merge_ = std::make_unique<SortedRuns>(file, vectors_.size(), context_.memory_budget / 2);
+    }
+    keys_.Sort(static_cast<size_t>(std::min<uint64_t>(wanted_, keys_.size())));
+    KV_RETURN_IF_ERROR(merge_->StartRun());
+    std::string record;
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      record.clear();
+      for (size_t c = 0; c < vectors_.size(); ++c) {
+        AppendSpilledValue(store_->At(c, keys_.row(i)), &record);
+      }
+      KV_RETURN_IF_ERROR(merge_->Add(keys_.CanonicalKey(i), record));
+    }
+    KV_RETURN_IF_ERROR(merge_->FinishRun());
+    keys_.Clear();
+    bound_.active = false;
+    store_->Clear();
+    charge_.Release();
     return absl::OkStatus();
   }
 
@@ -145,6 +181,7 @@ class SortOperator : public Operator {
   std::unique_ptr<ColumnStore> store_;
   std::unique_ptr<ColumnStore> spare_;
   SortKeys keys_;
+  std::unique_ptr<SortedRuns> merge_;  // null: all rows are in memory
   TopBound bound_;
   uint64_t wanted_ = UINT64_MAX;
   bool sorted_ = false;

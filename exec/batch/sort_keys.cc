@@ -104,6 +104,14 @@ ValueView SortKeys::ValueOf(const Key& key) const {
   }
 }
 
+std::string_view SortKeys::CanonicalKey(size_t i) {
+  const Key& key = keys_[i];
+  if (form_ == Form::kCanonical) return {key.bytes, key.size};
+  encoded_.clear();
+  Encode(plan_[0], ValueOf(key));
+  return encoded_;
+}
+
 // Numbers or texts are no longer alone: all keys take the form that any value can have.
 void SortKeys::ToCanonical() {
   const auto convert = [&](Key* key) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/batch/operator.h"
@@ -40,6 +41,9 @@ class SortKeys {
   void Cut(size_t wanted);
   // The bound, if there is one that a scan can use; false: there is none.
   bool GetBound(TopBound* bound) const;
+
+  // The bytes of key i that compare with those of any other rows' keys.
+  std::string_view CanonicalKey(size_t i);
 
   // Sorts the first `wanted` of them and drops the rest.
   void Sort(size_t wanted);

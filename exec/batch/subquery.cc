@@ -1,6 +1,7 @@
 #include "exec/batch/subquery.h"
 
 #include "exec/batch/expression.h"
+#include "exec/batch/spill.h"
 #include "exec/scalar_ops.h"
 #include "kv/key_codec.h"
 
@@ -29,11 +30,12 @@ void AppendComparisonKey(const ValueView& value, uint8_t extra, std::string* key
 QueryContext::QueryContext(const planner::QueryPlan& the_plan) : plan(the_plan) {
   cells.resize(plan.outer_cells);
   subqueries.resize(plan.subqueries.size());
+  shared.resize(plan.shared.size());
 }
 
 Status MemoryCharge::OverBudget() const {
   return absl::ResourceExhaustedError(absl::StrCat(
-      "the query needs more than its memory budget of ", context_.memory_budget >> 20, " MiB"));
+      "the query needs more than its memory budget of ", context_.memory_budget >> 10, " KiB"));
 }
 
 SubqueryRunner& QueryContext::SubqueryFor(uint32_t index) {
@@ -259,6 +261,13 @@ StatusOr<ExpressionPtr> MakeSubquery(const ExprNode& node, const ExpressionMaker
   }
   return ExpressionPtr(
       std::make_unique<SubqueryExpression>(node, std::move(args), std::move(positions)));
+}
+
+StatusOr<SpillFile*> QueryContext::Spill() {
+  if (spill == nullptr) {
+    KV_ASSIGN_OR_RETURN(spill, SpillFile::Create(spill_directory));
+  }
+  return spill.get();
 }
 
 QueryContext::~QueryContext() = default;

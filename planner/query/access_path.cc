@@ -141,6 +141,7 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     bound_index = &indexes_[static_cast<size_t>(index - table.indexes.data())];
     candidate.rows = std::max(1.0, std::min(candidate.rows, bound_index->rows));
   }
+  const double all_rows = candidate.rows;
   std::vector<kv::IndexColumn> key;
   if (index != nullptr) {
     key = index->columns;
@@ -182,6 +183,11 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
       candidate.path.equal.push_back(equal->value);
       use(*equal);
       candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
+      if (index != nullptr && index->statistics.size() > i + 1) {
+        // ANALYZE counted how many entries share their first columns.
+        candidate.rows = std::max(1.0, all_rows * static_cast<double>(index->statistics[i + 1]) /
+                                           static_cast<double>(index->statistics[0]));
+      }
       fixed = i + 1;
       continue;
     }
@@ -221,6 +227,9 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
                        candidate.used.end());
   candidate.path.recheck = candidate.used;
   if (unique && fixed == key.size()) candidate.rows = 1;
+  if (const double counted = statistics_.count(candidate.path); counted >= 0) {
+    candidate.rows = std::max(1.0, counted);
+  }
   candidate.rows *= probes;
   candidate.rows = std::min(candidate.rows, statistics_.rows);
   const bool covering = index != nullptr && Covers(*index);

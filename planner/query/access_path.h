@@ -25,6 +25,8 @@ struct AccessCandidate {
 // What the estimates of the planner start from.
 struct TableStatistics {
   double rows = 1;
+  // Rows in the range of a path, counted; negative if it is not known yet.
+  std::function<double(const AccessPath&)> count;
 };
 
 class AccessPaths {

@@ -121,11 +121,16 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
         if (std::find(expanding_.begin(), expanding_.end(), &common) != expanding_.end()) {
           return Unsupported(term.range.begin, "recursive common tables");
         }
+        if (ShareRows(common, *c, source)) {
+          source->in_main = false;
+          return source;
+        }
         expanding_.push_back(&common);
         const Status status =
             BindQuerySource(*common.query, common.columns, name, c->around, c->subquery, c, source);
         expanding_.pop_back();
         KV_RETURN_IF_ERROR(status);
+        bound_tables_.emplace(&common, source);
         source->in_main = false;
         // What the table depends on, the queries that read it depend on.
         if (c->subquery != nullptr) {
@@ -219,7 +224,6 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode
       bool known = false;
       left_value->function = FindFunction("coalesce", 2, &known);
       left_value->args = merged->parts;
-      left_value->traits = left->traits;
     }
     merged->parts.push_back(right_value);
     merged->coalesce |= coalesce;

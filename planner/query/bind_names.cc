@@ -47,7 +47,6 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
         bool known = false;
         node->function = FindFunction("coalesce", 2, &known);
         node->args = merged.parts;
-        node->traits = merged.parts[0]->traits;
         return node;
       }
     }

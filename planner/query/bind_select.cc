@@ -63,7 +63,6 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
         bool known = false;
         node->function = FindFunction("coalesce", 2, &known);
         node->args = merged.parts;
-        node->traits = merged.parts[0]->traits;
         output.expr = node;
       }
     }
@@ -116,9 +115,18 @@ Status QueryBuilder::BindOutputs(std::span<const ResultColumn> columns, QuerySco
 // ------------------------------------------------------------------------------------ ORDER BY, GROUP BY, LIMIT
 
 std::optional<int64_t> OrdinalOf(const Expr& expr) {
+  if (expr.kind == ExprKind::kUnary) {
+    // Signs before a number, as many as there are.
+    const auto& unary = As<parser::UnaryExpr>(expr);
+    if (unary.op == parser::UnaryOp::kPlus) return OrdinalOf(*unary.operand);
+    if (unary.op == parser::UnaryOp::kNegate && unary.operand->kind == ExprKind::kUnary) {
+      const std::optional<int64_t> number = OrdinalOf(*unary.operand);
+      return number.has_value() ? std::optional<int64_t>(-*number) : std::nullopt;
+    }
+  }
   const std::optional<ValueView> literal = LiteralOf(expr);
   if (!literal.has_value() || literal->type != ValueType::kInteger ||
-      literal->integer != static_cast<int32_t>(literal->integer)) {
+      literal->integer < -INT32_MAX || literal->integer > INT32_MAX) {
     return std::nullopt;
   }
   return literal->integer;
@@ -183,7 +191,8 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
   std::vector<ExprNode*> keys;
   for (size_t i = 0; i < core.group_by.size(); ++i) {
     const Expr& expr = *core.group_by[i];
-    if (const std::optional<int64_t> number = OrdinalOf(expr); number.has_value()) {
+    const Expr& bare = *WithoutCollate(&expr);
+    if (const std::optional<int64_t> number = OrdinalOf(bare); number.has_value()) {
       KV_ASSIGN_OR_RETURN(const uint32_t column,
                           Ordinal(*number, outputs.size(), i, expr.range.begin, "GROUP BY"));
       // Bound anew where aggregates are forbidden.
@@ -278,8 +287,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
     KV_RETURN_IF_ERROR(BindLimit(select, &logical->limit, &logical->offset));
   }
   const bool aggregated = !group_keys.empty() || !block.calls.empty();
-  if (having != nullptr && !aggregated) {
-    return Error(core.having->range.begin, "HAVING clause on a non-aggregate query");
+  if (having != nullptr && core.group_by.empty()) {
+    return Error(core.having->range.begin, "a GROUP BY clause is required before HAVING");
   }
   if (aggregated) {
     logical->aggregate = std::make_unique<AggregatePlan>();
@@ -325,6 +334,14 @@ StatusOr<BoundQuery> QueryBuilder::BindSelect(const Select& select, QueryScope* 
                                               const CommonTableScope* common_tables) {
   CommonTableScope with;
   if (select.with != nullptr) {
+    for (const parser::CommonTable& table : select.with->tables) {
+      for (const parser::CommonTable& before : select.with->tables) {
+        if (&before == &table) break;
+        if (!kv::EqualsIgnoreCase(before.name.text, table.name.text)) continue;
+        return Error(table.name.range.begin,
+                     "duplicate WITH table name: " + std::string(table.name.text));
+      }
+    }
     with = {common_tables, select.with, parent, subquery};
     common_tables = &with;
   }

@@ -108,10 +108,8 @@ StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* sour
   const bool sequences = is("sqlite_sequence");
   if (!sequences && !is("sqlite_schema") && !is("sqlite_master")) return false;
   if (sequences) {
-    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader_.Tables());
-    bool any = false;
-    for (const kv::TableDef* table : tables) any |= table->autoincrement;
-    if (!any) return false;
+    KV_ASSIGN_OR_RETURN(const int64_t any, reader_.ReadProperty(kv::kHasSequences));
+    if (any == 0) return false;
   }
   auto scan = std::make_unique<SchemaTablePlan>();
   scan->sequences = sequences;

@@ -9,7 +9,8 @@ namespace {
 // Costs in reads of one row of a scan.
 constexpr double kHashBuild = 1.5;
 constexpr double kHashProbe = 1.0;
-constexpr double kPair = 0.1;  // a pair of a nested loop
+constexpr double kSurelyInMemory = 100000;  // rows
+constexpr double kPair = 0.1;               // a pair of a nested loop
 
 }  // namespace
 
@@ -50,8 +51,10 @@ double JoinPlanner::TableRows(const Source& source) const {
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
   return AccessPaths(
-      source, {TableRows(source)}, builder_.BoundIndexesOf(source),
-      [this](const ExprNode* node) { return MaskOf(node); },
+      source,
+      {TableRows(source),
+       [this, &source](const AccessPath& path) { return CountPath(source, path); }},
+      builder_.BoundIndexesOf(source), [this](const ExprNode* node) { return MaskOf(node); },
       [this](SlotId slot) {
         if (!builder_.all_needed_) return builder_.IsNeeded(slot);
         return slot < needed_.size() && needed_[slot];
@@ -119,8 +122,7 @@ std::unique_ptr<ScanPlan> JoinPlanner::NewScan(Source* source, AccessCandidate c
   scan->cost = candidate.cost;
   for (ExprNode* conjunct : conjuncts) {
     if ((conjunct->flags & kImplied) != 0 ||
-        std::find(candidate.used.begin(), candidate.used.end(), conjunct) !=
-            candidate.used.end()) {
+        std::find(candidate.used.begin(), candidate.used.end(), conjunct) != candidate.used.end()) {
       continue;
     }
     scan->filters.push_back(conjunct);
@@ -223,7 +225,8 @@ std::unique_ptr<OperatorPlan> JoinPlanner::Join(std::unique_ptr<OperatorPlan> le
                                    : right->rows * kHashBuild + left->rows * kHashProbe);
   join->outputs = left->outputs;
   // Every left batch gives its pairs in order; those without a partner come behind them.
-  if (kind == JoinKind::kInner) join->order = left->order;
+  // (A right side that may not fit into memory would change the order.)
+  if (kind == JoinKind::kInner && right->rows < kSurelyInMemory) join->order = left->order;
   join->outputs.insert(join->outputs.end(), right->outputs.begin(), right->outputs.end());
   join->inputs.push_back(std::move(left));
   join->inputs.push_back(std::move(right));

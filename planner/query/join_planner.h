@@ -80,6 +80,8 @@ class JoinPlanner {
   ExprNode* Hand(ExprNode* node, SourceMask mask, std::vector<JoinPlan::Handover>* handovers);
   AccessPaths PathsOf(const Source& source) const;
   double TableRows(const Source& source) const;
+  // estimates.cc
+  double CountPath(const Source& source, const AccessPath& path) const;
   double JoinSelectivity(const Unit& unit, const ExprNode& condition) const;
 
   SourceMask MaskOf(const ExprNode* node) const;
@@ -88,13 +90,16 @@ class JoinPlanner {
   QueryBuilder& builder_;
   Block& block_;
   std::unordered_map<SlotId, uint32_t> source_of_;
-  std::vector<bool> needed_;  // by slot
+  std::vector<bool> needed_;       // by slot
   std::deque<FromNode> partners_;  // of semi joins
 };
 
 // Whether rows that come in `order` (or, with *reverse, backwards) are sorted by `wanted`.
 bool OrderSatisfies(const std::vector<OperatorPlan::Order>& order,
                     const std::vector<SortKey>& wanted, bool* reverse);
+
+// What is above relies on the rows' order: operators must not put rows aside, which would change it.
+void UseOrder(OperatorPlan* plan);
 
 }  // namespace kvsql::planner
 

@@ -172,11 +172,10 @@ StatusOr<std::unique_ptr<OperatorPlan>> JoinPlanner::JoinPartners(
     Step step = StepTo(unit, plan->rows, mask, join.conditions);
     if (step.method == JoinMethod::kIndex) {
       step.cost += plan->cost;
-      plan = JoinByIndex(std::move(plan), &unit, mask, join.kind, std::move(step),
-                         join.conditions);
+      plan = JoinByIndex(std::move(plan), &unit, mask, join.kind, std::move(step), join.conditions);
     } else {
-      plan = Join(std::move(plan), mask, std::move(unit.plan), unit.mask, join.kind,
-                  join.conditions);
+      plan =
+          Join(std::move(plan), mask, std::move(unit.plan), unit.mask, join.kind, join.conditions);
     }
     plan->outputs = std::move(outputs);
     plan->order = std::move(order);

@@ -78,6 +78,11 @@ void QueryBuilder::MarkNeeded(const LogicalQuery& query) {
 
 // ------------------------------------------------------------------------------------ operators above FROM
 
+void UseOrder(OperatorPlan* plan) {
+  plan->order_used = true;
+  for (const std::unique_ptr<OperatorPlan>& input : plan->inputs) UseOrder(input.get());
+}
+
 void QueryBuilder::AddProject(std::vector<ProjectPlan::Item> items,
                               std::unique_ptr<OperatorPlan>* root) {
   if (items.empty()) return;
@@ -96,7 +101,9 @@ std::unique_ptr<OperatorPlan> QueryBuilder::AddSortAndLimit(std::unique_ptr<Oper
                                                             std::vector<SortKey> keys,
                                                             ExprNode* limit, ExprNode* offset) {
   bool reverse = false;
-  if (!keys.empty() && !(OrderSatisfies(root->order, keys, &reverse) && !reverse)) {
+  const bool in_order = OrderSatisfies(root->order, keys, &reverse) && !reverse;
+  if (in_order) UseOrder(root.get());
+  if (!keys.empty() && !in_order) {
     auto sort = std::make_unique<SortPlan>();
     sort->keys = std::move(keys);
     sort->limit = limit;
@@ -134,14 +141,26 @@ StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanSet(LogicalQuery* quer
   set->outputs = query->results;
   set->inputs.push_back(std::move(left));
   set->inputs.push_back(std::move(right));
-  return set;
+  if (set->operation != SetOperation::kUnion) return set;
+  // The distinct rows of both.
+  set->operation = SetOperation::kUnionAll;
+  auto distinct = std::make_unique<DistinctPlan>();
+  distinct->keys = set->outputs;
+  distinct->collations = set->collations;
+  distinct->outputs = set->outputs;
+  distinct->rows = set->rows;
+  distinct->cost = set->cost + set->rows;
+  distinct->inputs.push_back(std::move(set));
+  return distinct;
 }
 
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanCore(LogicalQuery* query) {
   const bool plain = query->aggregate == nullptr && !query->distinct;
-  KV_ASSIGN_OR_RETURN(std::unique_ptr<OperatorPlan> root,
-                      PlanFrom(query->block.get(), query->where,
-                               plain ? query->order : std::vector<SortKey>()));
+  const std::vector<SortKey> for_min_max = WantedForMinMax(*query);
+  KV_ASSIGN_OR_RETURN(
+      std::unique_ptr<OperatorPlan> root,
+      PlanFrom(query->block.get(), query->where, plain ? query->order : for_min_max));
+  if (!for_min_max.empty()) TakeFirst(for_min_max, &root);
   if (query->aggregate != nullptr) {
     std::unique_ptr<AggregatePlan> aggregate = std::move(query->aggregate);
     for (const AggregatePlan::Key& key : aggregate->keys) aggregate->outputs.push_back(key.slot);
@@ -218,18 +237,21 @@ StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanQuery(LogicalQuery* qu
 
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanWhole(LogicalQuery* query) {
   KV_RETURN_IF_ERROR(Rewrite(query));
-  for (size_t i = 0; i < subqueries_.size(); ++i) {
-    if (subqueries_[i] != nullptr) KV_RETURN_IF_ERROR(Rewrite(subqueries_[i].get()));
-  }
+  KV_RETURN_IF_ERROR(RewriteParts());
   needed_.assign(plan_.slots, false);
   for (const SlotId slot : query->results) needed_[slot] = true;
   all_needed_ = false;
   MarkNeeded(*query);
+  for (const auto& shared : logical_->shared) {
+    for (const SlotId slot : shared->results) needed_[slot] = true;
+    MarkNeeded(*shared);
+  }
   for (size_t i = 0; i < subqueries_.size(); ++i) {
     if (subqueries_[i] == nullptr) continue;
     for (const SlotId slot : subqueries_[i]->results) needed_[slot] = true;
     MarkNeeded(*subqueries_[i]);
   }
+  KV_RETURN_IF_ERROR(PlanShared());
   return PlanQuery(query);
 }
 
@@ -263,6 +285,9 @@ Status QueryBuilder::FinishPlan() {
   for (size_t i = 0; i < subqueries_.size(); ++i) {
     if (subqueries_[i] == nullptr) continue;
     KV_ASSIGN_OR_RETURN(plan_.subqueries[i]->root, PlanQuery(subqueries_[i].get()));
+  }
+  for (const std::unique_ptr<SharedQuery>& shared : plan_.shared) {
+    Prune(shared->root.get(), shared->results);
   }
   if (plan_.root != nullptr) Prune(plan_.root.get(), plan_.results);
   for (const std::unique_ptr<Subquery>& subquery : plan_.subqueries) {

@@ -60,6 +60,15 @@ void QueryBuilder::Prune(OperatorPlan* root, const std::vector<SlotId>& needed) 
           columns.end());
       return;
     }
+    case OperatorKind::kShared: {
+      pass();
+      auto& columns = static_cast<SharedPlan*>(root)->columns;
+      columns.erase(
+          std::remove_if(columns.begin(), columns.end(),
+                         [&](const ScanPlan::Column& column) { return !is_needed(column.slot); }),
+          columns.end());
+      return;
+    }
     case OperatorKind::kFilter:
       for (const ExprNode* filter : static_cast<FilterPlan*>(root)->filters) uses(filter);
       for (const ExprNode* filter : static_cast<FilterPlan*>(root)->once) uses(filter);

@@ -199,7 +199,9 @@ class QueryBuilder {
   void MarkNeeded(const LogicalQuery& query);
   void MarkExpr(const ExprNode* node);
   void MarkFrom(const FromNode* node);
-  bool IsNeeded(SlotId slot) const { return all_needed_ || (slot < needed_.size() && needed_[slot]); }
+  bool IsNeeded(SlotId slot) const {
+    return all_needed_ || (slot < needed_.size() && needed_[slot]);
+  }
 
   // --- rewrite.cc: the rules, one after the other ----------------------------------------------------
   Status Rewrite(LogicalQuery* query);
@@ -235,6 +237,13 @@ class QueryBuilder {
   bool ToSemiJoin(Block* block, ExprNode* condition);
   ExprNode* ToGroupedJoin(Block* block, ExprNode* node);
   void OrToIn(std::vector<ExprNode*>* where);
+  bool ShareRows(const parser::CommonTable& table, const CommonTableScope& scope, Source* source);
+  std::unique_ptr<OperatorPlan> ReadShared(uint32_t index,
+                                           const std::vector<SourceColumn>& columns);
+  Status PlanShared();
+  Status RewriteParts();
+  std::vector<SortKey> WantedForMinMax(const LogicalQuery& query) const;
+  void TakeFirst(const std::vector<SortKey>& wanted, std::unique_ptr<OperatorPlan>* root);
   void AddPrefixRanges(const Block& block, std::vector<ExprNode*>* where);
 
   // --- aggregation.cc -------------------------------------------------------------------------------
@@ -253,16 +262,22 @@ class QueryBuilder {
   const PlanOptions options_;
   QueryPlan& plan_;
   // Beside plan_.subqueries; shared with the builders of views.
-  using LogicalQueries = std::vector<std::unique_ptr<LogicalQuery>>;
+  struct LogicalQueries {
+    std::vector<std::unique_ptr<LogicalQuery>> subqueries;
+    std::vector<std::unique_ptr<LogicalQuery>> shared;  // beside plan_.shared
+    std::vector<SharedPlan*> readers;
+  };
   std::shared_ptr<LogicalQueries> logical_ = std::make_shared<LogicalQueries>();
-  LogicalQueries& subqueries_ = *logical_;
+  std::vector<std::unique_ptr<LogicalQuery>>& subqueries_ = logical_->subqueries;
+  bool rewritten_ = false;  // the subqueries have been
+  std::unordered_map<const parser::CommonTable*, Source*> bound_tables_;
   std::unordered_map<uint32_t, ExprNode*> grouped_;  // what ToGroupedJoin made of subqueries
-  std::vector<bool> needed_;  // by slot
-  bool all_needed_ = true;    // `needed_` is not known
+  std::vector<bool> needed_;                         // by slot
+  bool all_needed_ = true;                           // `needed_` is not known
   bool used_schema_ = false;
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
-  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   static constexpr int kMaxQueryDepth = 100;
+  std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
   int depth_ = 0;                                      // of views and queries inside each other
   const ViewChain* views_ = nullptr;                   // whose text this is, and those around it
 };

@@ -33,6 +33,7 @@ enum class OperatorKind : uint8_t {
   kJoin,
   kSetOperation,
   kSchemaTable,
+  kShared,  // the rows of a query that several read
 };
 
 struct OperatorPlan {
@@ -51,6 +52,7 @@ struct OperatorPlan {
     kv::Collation collation = kv::Collation::kBinary;
   };
   std::vector<Order> order;
+  bool order_used = false;  // something above relies on it
 };
 
 template <typename Node>
@@ -214,6 +216,19 @@ struct SchemaTablePlan : OperatorPlan {
   std::vector<ScanPlan::Column> columns;
 };
 
+// A common table that is read several times: computed when the first reader needs it, once per execution.
+struct SharedQuery {
+  std::string name;
+  std::unique_ptr<OperatorPlan> root;
+  std::vector<SlotId> results;
+};
+
+struct SharedPlan : OperatorPlan {
+  SharedPlan() : OperatorPlan(OperatorKind::kShared) {}
+  uint32_t index = 0;                     // among the plan's shared queries
+  std::vector<ScanPlan::Column> columns;  // column: which result
+};
+
 // A query inside an expression.
 struct Subquery {
   std::unique_ptr<OperatorPlan> root;
@@ -235,6 +250,7 @@ struct QueryPlan : Plan {
   std::unique_ptr<OperatorPlan> root;
   std::vector<SlotId> results;  // per output column
   std::vector<std::unique_ptr<Subquery>> subqueries;
+  std::vector<std::unique_ptr<SharedQuery>> shared;
   std::deque<ExprNode> nodes;
   uint32_t slots = 0;        // numbers given out
   uint32_t outer_cells = 0;  // numbers given out

@@ -135,9 +135,22 @@ Status QueryBuilder::Rewrite(LogicalQuery* query) {
   return absl::OkStatus();
 }
 
+// Subqueries, and queries that are shared.
+Status QueryBuilder::RewriteParts() {
+  if (rewritten_) return absl::OkStatus();
+  rewritten_ = true;
+  for (const auto& shared : logical_->shared) KV_RETURN_IF_ERROR(Rewrite(shared.get()));
+  for (size_t i = 0; i < subqueries_.size(); ++i) {
+    if (subqueries_[i] != nullptr) KV_RETURN_IF_ERROR(Rewrite(subqueries_[i].get()));
+  }
+  return absl::OkStatus();
+}
+
 StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanFromByRules(
     Block* block, std::vector<ExprNode*> conjuncts) {
   KV_RETURN_IF_ERROR(RewriteFrom(block, &conjuncts, {}));
+  KV_RETURN_IF_ERROR(RewriteParts());
+  KV_RETURN_IF_ERROR(PlanShared());
   return PlanFrom(block, std::move(conjuncts), {});
 }
 

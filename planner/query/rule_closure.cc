@@ -58,9 +58,8 @@ void QueryBuilder::CloseEqualities(const Block& block, std::vector<ExprNode*>* w
         ExprNode* added = Replace(condition, [&](ExprNode* node) -> ExprNode* {
           return IsColumn(node) ? other : nullptr;
         });
-        const bool known = std::any_of(where->begin(), where->end(), [&](const ExprNode* c) {
-          return SameExpr(*c, *added);
-        });
+        const bool known = std::any_of(where->begin(), where->end(),
+                                       [&](const ExprNode* c) { return SameExpr(*c, *added); });
         if (!known) where->push_back(added);
       }
     }

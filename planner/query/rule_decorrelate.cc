@@ -57,8 +57,8 @@ bool QueryBuilder::FindTies(uint32_t index, Ties* ties) {
   LogicalQuery& query = *subqueries_[index];
   const Subquery& subquery = *plan_.subqueries[index];
   if (query.kind != LogicalQuery::Kind::kCore || query.limit != nullptr ||
-      query.offset != nullptr || query.block->from == nullptr ||
-      !query.block->semi_joins.empty() || subquery.inputs.empty()) {
+      query.offset != nullptr || query.block->from == nullptr || !query.block->semi_joins.empty() ||
+      subquery.inputs.empty()) {
     return false;
   }
   const auto input_of = [&](const ExprNode* node) -> const Subquery::Input* {
@@ -99,8 +99,8 @@ bool QueryBuilder::FindTies(uint32_t index, Ties* ties) {
         std::vector<SlotId> inner[2];
         SlotsOf(condition->args[0], &inner[0]);
         SlotsOf(condition->args[1], &inner[1]);
-        ties->equal |= !inner[side].empty() && cells_in(condition->args[side]) == 0 &&
-                       inner[1 - side].empty();
+        ties->equal |=
+            !inner[side].empty() && cells_in(condition->args[side]) == 0 && inner[1 - side].empty();
       }
     }
     ties->tied.push_back(Replace(condition, [&](ExprNode* node) -> ExprNode* {
@@ -173,9 +173,8 @@ bool QueryBuilder::ToSemiJoin(Block* block, ExprNode* condition) {
   join.kind = negated ? JoinKind::kAnti : JoinKind::kSemi;
   join.conditions = std::move(ties.tied);
   Source* only = query.block->from->source;
-  const bool has_queries =
-      std::any_of(query.where.begin(), query.where.end(),
-                  [&](const ExprNode* own) { return HasSubquery(own); });
+  const bool has_queries = std::any_of(query.where.begin(), query.where.end(),
+                                       [&](const ExprNode* own) { return HasSubquery(own); });
   if (only != nullptr && only->table != nullptr && !has_queries) {
     // One table: it may be looked up by an index.
     std::unique_ptr<LogicalQuery> gone = std::move(subqueries_[index]);
@@ -273,6 +272,11 @@ ExprNode* QueryBuilder::ToGroupedJoin(Block* block, ExprNode* node) {
       }
       if (indexed && outer_rows * 8 < TableRows(source)) return nullptr;
     }
+  }
+
+  // A sum that nobody asked for may overflow.
+  for (const AggregateCall& call : query.aggregate->calls) {
+    if (call.function != nullptr && call.function->id == FunctionId::kSum) return nullptr;
   }
 
   query.where = std::move(ties.own);

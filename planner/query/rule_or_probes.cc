@@ -35,8 +35,8 @@ void QueryBuilder::OrToIn(std::vector<ExprNode*>* where) {
       ExprNode* right = disjunct->args[1];
       if (!left->Is(NodeKind::kSlot)) std::swap(left, right);
       if (!left->Is(NodeKind::kSlot) || !IsPlainValue(right)) break;
-      if (column != nullptr && (column->index != left->index ||
-                                column->traits.affinity != left->traits.affinity)) {
+      if (column != nullptr &&
+          (column->index != left->index || column->traits.affinity != left->traits.affinity)) {
         break;
       }
       if (disjunct->extra != ComparisonOf(left->traits, {})) break;

@@ -76,8 +76,8 @@ void QueryBuilder::AddPrefixRanges(const Block& block, std::vector<ExprNode*>* w
       }
       continue;
     }
-    ExprNode* both = OperatorNode(
-        Opcode::kOr, {texts, range(ValueView::Blob(blob_low), ValueView::Blob(high))});
+    ExprNode* both =
+        OperatorNode(Opcode::kOr, {texts, range(ValueView::Blob(blob_low), ValueView::Blob(high))});
     both->flags |= kImplied;
     where->push_back(both);
   }

@@ -53,8 +53,7 @@ bool QueryBuilder::PushInto(ExprNode* condition, const std::vector<SlotId>& slot
   // slots[i] stands for result i of the query.
   const auto result_of = [&](const ExprNode* node) -> size_t {
     if (!node->Is(NodeKind::kSlot)) return slots.size();
-    return static_cast<size_t>(std::find(slots.begin(), slots.end(), node->index) -
-                               slots.begin());
+    return static_cast<size_t>(std::find(slots.begin(), slots.end(), node->index) - slots.begin());
   };
   if (query->kind == LogicalQuery::Kind::kValues) return false;
   if (query->kind == LogicalQuery::Kind::kSet) {
@@ -106,8 +105,7 @@ bool QueryBuilder::PushInto(ExprNode* condition, const std::vector<SlotId>& slot
   pushed = Replace(pushed, [&](ExprNode* node) -> ExprNode* {
     if (!node->Is(NodeKind::kSlot)) return nullptr;
     for (const AggregatePlan::Key& key : query->aggregate->keys) {
-      if (key.slot != node->index || key.collation != kv::Collation::kBinary ||
-          !IsPure(key.expr)) {
+      if (key.slot != node->index || key.collation != kv::Collation::kBinary || !IsPure(key.expr)) {
         continue;
       }
       ExprNode* value = NewNode(key.expr->kind);

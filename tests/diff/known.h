@@ -20,8 +20,12 @@ struct KnownDifference {
 inline constexpr KnownDifference kKnownDifferences[] = {
     {"PRAGMA index_list leaves out the primary key of a WITHOUT ROWID table", "PRAGMA index_list(",
      "'pk'", ""},
-    {"sqlite_schema does not list sqlite_sequence and sqlite_stat1", "SELECT type, name, tbl_name FROM",
-     "'sqlite_s", ""},
+    {"sqlite_schema does not list sqlite_sequence and sqlite_stat1",
+     "SELECT type, name, tbl_name FROM", "'sqlite_s", ""},
+    {"PRAGMA index_list: indexes whose constraint says REPLACE stand elsewhere",
+     "PRAGMA index_list(", "sqlite_autoindex_", "sqlite_autoindex_"},
+    {"the conflict clause of a UNIQUE that the primary key makes needless", "INSERT INTO",
+     "it worked", "error: UNIQUE constraint failed"},
     {"STRICT types are checked before NOT NULL and UNIQUE, and obey the conflict clause", "INSERT ",
      "it worked", "error: cannot store "},
 };

@@ -48,6 +48,10 @@ struct Options {
   uint64_t log_limit = uint64_t{8} << 20;
   // Bytes of changed pages that one write transaction keeps in memory before it writes them out early.
   uint64_t transaction_memory = uint64_t{64} << 20;
+  // Bytes that one query takes for sorting, grouping and joining before it puts rows aside in a temporary file (in
+  // the database's directory; TMPDIR or /tmp for one in memory). What cannot be put aside answers
+  // RESOURCE_EXHAUSTED beyond that.
+  uint64_t query_memory = uint64_t{256} << 20;
   // Bytes that cached SQL statements may take, over all connections.
   size_t statement_cache_bytes = size_t{8} << 20;
 
