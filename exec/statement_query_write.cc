@@ -188,7 +188,14 @@ class Spool {
     for (uint32_t first = 0; first < store_.rows(); first += kTogether) {
       const uint32_t count = std::min(kTogether, store_.rows() - first);
       for (size_t i = 0; i < columns_; ++i) {
-        for (uint32_t k = 0; k < count; ++k) rows[k * columns_ + i] = store_.At(i, first + k);
+        for (uint32_t k = 0; k < count; ++k) {
+          // Member by member, as in kv/row_change.cc.
+          const ValueView value = store_.At(i, first + k);
+          ValueView& to = rows[k * columns_ + i];
+          to.integer = value.integer;
+          to.size = value.size;
+          to.type = value.type;
+        }
       }
       for (uint32_t k = 0; k < count; ++k) {
         KV_RETURN_IF_ERROR(write(std::span<const ValueView>(&rows[k * columns_], columns_)));

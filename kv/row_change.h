@@ -36,7 +36,13 @@ class RowChange {
   // False: the row is ignored.
   StatusOr<bool> Check();
   // The row's key and its index entries.
-  Status MakeKeys();
+  Status MakeKeys() {
+    if (table_.has_rowid() && table_.indexes.empty()) {
+      scratch_.key.clear();
+      return absl::OkStatus();
+    }
+    return MakeAllKeys();
+  }
   Status MakeEntries(std::span<const ValueView> values, int64_t rowid, std::string_view row_key,
                      std::vector<IndexEntry>* out);
   // Encodes the row; large columns get keys in the overflow tree and are put there by StoreLarge.
@@ -70,6 +76,7 @@ class RowChange {
     return of_constraint == OnConflict::kDefault ? OnConflict::kAbort : of_constraint;
   }
   static bool IsSame(const Row& old, uint32_t column, const ValueView& value);
+  Status MakeAllKeys();
   StatusOr<bool> KeyIsTaken();
   // The key of the row that a UNIQUE index has under the new row's values; nullopt: none.
   StatusOr<std::optional<RowKey>> Conflict(size_t index_number);

@@ -81,8 +81,10 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
     return result;
   };
   if (!taken) return ignore();
-  KV_ASSIGN_OR_RETURN(taken, change.Check());
-  if (!taken) return ignore();
+  if (!table.checks.empty()) {
+    KV_ASSIGN_OR_RETURN(taken, change.Check());
+    if (!taken) return ignore();
+  }
   KV_RETURN_IF_ERROR(change.MakeKeys());
   KV_RETURN_IF_ERROR(change.EncodeRowBytes(nullptr));
 
@@ -90,9 +92,10 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
   if (table.indexes.empty() && !change.has_large() && !table.autoincrement &&
       key_action != OnConflict::kReplace) {
     // The put itself checks the only constraint there is.
-    KV_ASSIGN_OR_RETURN(result.stored, change.StoreRow(PutMode::kInsertOnly));
-    if (!result.stored && key_action != OnConflict::kIgnore) return change.KeyError();
-    return result;
+    KV_ASSIGN_OR_RETURN(const bool stored, change.StoreRow(PutMode::kInsertOnly));
+    if (!stored && key_action != OnConflict::kIgnore) return change.KeyError();
+    // Made where it is wanted: a copy of what has just been written would wait for it to arrive in memory.
+    return StatusOr<WriteResult>(absl::in_place, stored, change.rowid(), 0u);
   }
 
   KV_ASSIGN_OR_RETURN(taken, change.FindConflicts(/*moves=*/true, std::nullopt));
@@ -131,17 +134,25 @@ StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
   }
   KV_ASSIGN_OR_RETURN(const std::span<uint8_t> row, txn.BeginEdit(table.tree, rowid));
   if (row.empty()) return false;
-  RowPatch patches[kMost];
   NumberText text;
-  for (size_t i = 0; i < columns.size(); ++i) {
+  const auto find = [&](size_t i, RowPatch* patch) {
     const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
-    if (!PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
-                     &patches[i])) {
-      return false;
+    return PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
+                       patch);
+  };
+  const auto write = [&](const RowPatch& patch) {
+    std::memcpy(row.data() + patch.offset, &patch.bits, patch.size);
+  };
+  if (columns.size() == 1) {
+    RowPatch patch;
+    if (!find(0, &patch)) return false;
+    write(patch);
+  } else {
+    RowPatch patches[kMost];
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (!find(i, &patches[i])) return false;
     }
-  }
-  for (size_t i = 0; i < columns.size(); ++i) {
-    std::memcpy(row.data() + patches[i].offset, &patches[i].bits, patches[i].size);
+    for (size_t i = 0; i < columns.size(); ++i) write(patches[i]);
   }
   KV_RETURN_IF_ERROR(txn.EndEdit(table.tree, rowid, row));
   return true;
