@@ -37,6 +37,7 @@ using RowRulesMaker = StatusOr<std::unique_ptr<RowRules>> (*)(const TableDef& ta
 
 struct StoreOptions {
   std::string path;  // empty: in memory
+  bool temporary = false;  // its tables are a connection's temporary ones
   bool read_only = false;
   bool create_if_missing = true;
   uint32_t page_size = 4096;                  // of a new file

@@ -90,7 +90,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
 
   const OnConflict key_action = change.key_action();
   if (table.indexes.empty() && !change.has_large() && !table.autoincrement &&
-      key_action != OnConflict::kReplace) {
+      key_action != OnConflict::kReplace && !change.has_type_error()) {
     // The put itself checks the only constraint there is.
     KV_ASSIGN_OR_RETURN(const bool stored, change.StoreRow(PutMode::kInsertOnly));
     if (!stored && key_action != OnConflict::kIgnore) return change.KeyError();

@@ -166,8 +166,7 @@ class ScanOperator : public Operator {
       for (size_t i = 0; i < slots_.size(); ++i) columns_[i].early |= slots_[i] == slot;
     };
     if (node.Is(planner::NodeKind::kSlot)) mark(node.index);
-    if (node.Is(planner::NodeKind::kScalarSubquery) || node.Is(planner::NodeKind::kExists) ||
-        node.Is(planner::NodeKind::kInSubquery)) {
+    if (planner::IsSubquery(node)) {
       for (const planner::Subquery::Input& input : context_.plan.subqueries[node.index]->inputs) {
         mark(input.slot);
       }
@@ -223,7 +222,7 @@ class ScanOperator : public Operator {
     if (access_.covering()) {
       return early ? DecodeEntries() : absl::OkStatus();
     }
-    const bool stable = context_.reader->read_txn() != nullptr;
+    const bool stable = context_.reader->Of(table_).read_txn() != nullptr;
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (columns_[i].early != early) continue;
       if (decoded_slowly_ || !DecodeColumn(columns_[i], &vectors_[i])) return DecodeSlowly();
@@ -296,10 +295,10 @@ class ScanOperator : public Operator {
     for (uint32_t row = 0; row < entries_.count; ++row) {
       if (table_.has_rowid()) {
         KV_RETURN_IF_ERROR(
-            row_.Set(*context_.reader, table_, entries_.rowids[row], entries_.cells[row]));
+            row_.Set(context_.reader->Of(table_), table_, entries_.rowids[row], entries_.cells[row]));
       } else {
         KV_RETURN_IF_ERROR(
-            row_.SetOwningKey(*context_.reader, table_, entries_.key(row), entries_.cells[row]));
+            row_.SetOwningKey(context_.reader->Of(table_), table_, entries_.key(row), entries_.cells[row]));
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;

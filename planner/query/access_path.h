@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "planner/query/query_plan.h"
 #include "planner/query/query_scope.h"
 

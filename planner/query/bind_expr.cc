@@ -260,6 +260,12 @@ StatusOr<ExprNode*> QueryBuilder::BindLike(const parser::LikeExpr& expr, QuerySc
 
 StatusOr<ExprNode*> QueryBuilder::BindIn(const parser::InExpr& expr, QueryScope* scope) {
   ExprNode* node = nullptr;
+  if (expr.query == nullptr && expr.table.object.empty() && expr.list.empty()) {
+    // In nothing is nothing: as in SQLite, names on the left need not even exist.
+    node = ConstantNode(ValueView::Integer(expr.negated ? 1 : 0));
+    node->offset = expr.range.begin;
+    return node;
+  }
   if (expr.query != nullptr || !expr.table.object.empty()) {
     if (expr.is_function) return Unsupported(expr.range.begin, "table functions");
     std::vector<ExprNode*> left;

@@ -1,9 +1,11 @@
 // FROM: tables, subqueries, common tables and joins.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string>
 
 #include "kv/value.h"
+#include "planner/names.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"
 
@@ -70,7 +72,8 @@ StatusOr<Source*> QueryBuilder::AddTarget(const kv::TableDef& table,
   }
   KV_ASSIGN_OR_RETURN(Source * source, AddSource(block, target.name.object.range.begin));
   source->name = std::string(target.alias.empty() ? table.name : target.alias.text);
-  source->in_main = target.alias.empty();
+  source->in_main = target.alias.empty() && !table.temporary;
+  source->in_temp = target.alias.empty() && table.temporary;
   source->not_indexed = target.not_indexed;
   FillTableSource(table, source);
   if (!table.has_rowid()) source->key = NewSlot();
@@ -144,22 +147,37 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
       }
     }
   }
-  if (IsMainSchema(term.table.schema)) {
-    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(name));
+  KV_ASSIGN_OR_RETURN(const bool known, BindStoredTable(term.table, source));
+  if (!known) return NoSuchTable(sql_, term.table);
+  return source;
+}
+
+// A table, a view or a table of the catalog. False: there is none of the name.
+StatusOr<bool> QueryBuilder::BindStoredTable(const parser::QualifiedName& name, Source* source) {
+  const SchemaKind schema = SchemaOf(name.schema);
+  for (const bool temporary : {true, false}) {
+    // A view of the database does not see the connection's tables.
+    if (!Includes(schema, temporary) || (temporary && main_only_)) continue;
     used_schema_ = true;
-    if (table != nullptr) {
-      FillTableSource(*table, source);
-      return source;
+    NamedObject object;
+    if (ReaderOf(reader_, temporary) != nullptr) {
+      const SchemaKind only = temporary ? SchemaKind::kTemp : SchemaKind::kMain;
+      KV_ASSIGN_OR_RETURN(object, FindObject(reader_, only, name.object.text));
     }
-    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name));
-    if (view != nullptr) {
-      KV_RETURN_IF_ERROR(BindView(*view, source));
-      return source;
+    bool found = true;
+    if (object.table != nullptr) {
+      FillTableSource(*object.table, source);
+    } else if (object.view != nullptr) {
+      KV_RETURN_IF_ERROR(BindView(*object.view, temporary, source));
+    } else {
+      KV_ASSIGN_OR_RETURN(found, BindSystemTable(name, temporary, source));
     }
-    KV_ASSIGN_OR_RETURN(const bool is_system, BindSystemTable(name, source));
-    if (is_system) return source;
+    if (!found) continue;
+    source->in_temp = source->in_main && temporary;
+    source->in_main &= !temporary;
+    return true;
   }
-  return NoSuchTable(sql_, term.table);
+  return false;
 }
 
 StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term,
@@ -188,7 +206,7 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term
   return node;
 }
 
-Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode* join,
+Status QueryBuilder::MergeColumns(const TableTerm& term, bool has_right, FromNode* join,
                                   QueryScope* scope) {
   std::vector<std::string> names;
   if ((term.join & parser::kJoinNatural) != 0) {
@@ -217,19 +235,42 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode
     ExprNode* left_value = SlotNode(left->slot, left->traits);
     ExprNode* right_value = SlotNode(right->slot, right->traits);
     if (merged == all.end()) {
-      all.push_back({name, {left_value}, false});
+      all.push_back({name, {left_value}, {left_value}});
       merged = all.end() - 1;
-    } else if (merged->coalesce) {
-      left_value = NewNode(NodeKind::kFunction);
-      bool known = false;
-      left_value->function = FindFunction("coalesce", 2, &known);
-      left_value->args = merged->parts;
+    }
+    if (has_right) {
+      // Any of the tables on the left may have been filled up with NULLs.
+      size_t named = 0;
+      ForEachSource(*join->left, [&](Source* source) {
+        for (const SourceColumn& column : source->columns) {
+          if (column.hidden || !kv::EqualsIgnoreCase(column.name, name)) continue;
+          ++named;
+          break;
+        }
+      });
+      if (named > merged->parts.size()) {
+        return Error(term.range.begin, "ambiguous reference to " + name + " in USING()");
+      }
+      left_value = FirstOf(merged->parts);
+    }
+    const bool is_left = (term.join & parser::kJoinLeft) != 0;
+    if ((term.join & parser::kJoinRight) != 0) {
+      if (!is_left) merged->values.clear();
+      merged->values.push_back(right_value);
     }
     merged->parts.push_back(right_value);
-    merged->coalesce |= coalesce;
     join->on.push_back(Compare(Opcode::kEqual, left_value, right_value));
   }
   return absl::OkStatus();
+}
+
+ExprNode* QueryBuilder::FirstOf(const std::vector<ExprNode*>& values) {
+  if (values.size() == 1) return values[0];
+  ExprNode* node = NewNode(NodeKind::kFunction);
+  bool known = false;
+  node->function = FindFunction("coalesce", 2, &known);
+  node->args = values;
+  return node;
 }
 
 StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const TableTerm> terms,
@@ -238,6 +279,9 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const Tabl
   if (terms[0].on != nullptr || !terms[0].using_columns.empty()) {
     return Error(terms[0].range.begin, "a JOIN clause is required before ON");
   }
+  const bool has_right = std::any_of(terms.begin(), terms.end(), [](const TableTerm& term) {
+    return (term.join & parser::kJoinRight) != 0;
+  });
   for (const TableTerm& term : terms.subspan(1)) {
     auto join = std::make_unique<FromNode>();
     join->left = std::move(tree);
@@ -259,7 +303,8 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const Tabl
         (term.on != nullptr || !term.using_columns.empty())) {
       return Error(term.range.begin, "a NATURAL join may not have an ON or USING clause");
     }
-    KV_RETURN_IF_ERROR(MergeColumns(term, right, join.get(), scope));
+    if (right) scope->block->left_of_right = static_cast<uint32_t>(std::countr_zero(join->right->mask));
+    KV_RETURN_IF_ERROR(MergeColumns(term, has_right, join.get(), scope));
     if (term.on != nullptr) {
       KV_ASSIGN_OR_RETURN(ExprNode * on, BindScalar(*term.on, scope));
       SplitConjuncts(on, &join->on);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kv/value.h"
+#include "planner/names.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"
 
@@ -12,7 +13,13 @@ constexpr uint32_t kMaxAliasDepth = 32;
 
 bool Qualifies(const parser::ColumnExpr& name, const Source& source) {
   if (name.table.empty()) return true;
-  if (!name.schema.empty() && (!source.in_main || !IsMainSchema(name.schema))) return false;
+  if (!name.schema.empty()) {
+    const SchemaKind schema = SchemaOf(name.schema);
+    if (!(schema == SchemaKind::kMain && source.in_main) &&
+        !(schema == SchemaKind::kTemp && source.in_temp)) {
+      return false;
+    }
+  }
   return kv::EqualsIgnoreCase(name.table.text, source.name);
 }
 
@@ -42,12 +49,7 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
         if (StandsElsewhere(merged, *scope->block)) {
           return Error(name.range.begin, "ambiguous column name: " + std::string(column));
         }
-        if (!merged.coalesce) return merged.parts[0];
-        ExprNode* node = NewNode(NodeKind::kFunction);
-        bool known = false;
-        node->function = FindFunction("coalesce", 2, &known);
-        node->args = merged.parts;
-        return node;
+        return FirstOf(merged.values);
       }
     }
     for (Source& source : scope->block->sources) {

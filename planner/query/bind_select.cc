@@ -17,14 +17,10 @@ using parser::ResultColumnKind;
 using parser::Select;
 using parser::SelectCore;
 
-namespace {
-
 const Expr* WithoutCollate(const Expr* expr) {
   while (expr->kind == ExprKind::kCollate) expr = As<parser::CollateExpr>(*expr).operand;
   return expr;
 }
-
-}  // namespace
 
 std::string TermName(size_t index) {
   const size_t n = index + 1;
@@ -57,13 +53,13 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
       output.declared_type = c.declared_type;
       output.expr = SlotNode(c.slot, c.traits);
       // Where an outer join may leave the left table's column NULL, both kinds of star show the merged one.
+      if (source.number >= scope->block->left_of_right) continue;
       for (const MergedColumn& merged : scope->block->merged) {
-        if (!merged.coalesce || merged.parts[0]->index != c.slot) continue;
-        ExprNode* node = NewNode(NodeKind::kFunction);
-        bool known = false;
-        node->function = FindFunction("coalesce", 2, &known);
-        node->args = merged.parts;
-        output.expr = node;
+        for (const ExprNode* part : merged.parts) {
+          if (part->index == c.slot && part != merged.parts.back()) {
+            output.expr = FirstOf(merged.values);
+          }
+        }
       }
     }
   }

@@ -212,6 +212,7 @@ struct SetOperationPlan : OperatorPlan {
 struct SchemaTablePlan : OperatorPlan {
   SchemaTablePlan() : OperatorPlan(OperatorKind::kSchemaTable) {}
   bool sequences = false;  // sqlite_sequence
+  bool temporary = false;  // of the temporary tables
   // type, name, tbl_name, rootpage, sql; or name, seq; and the rowid, as far as they are needed.
   std::vector<ScanPlan::Column> columns;
 };

@@ -124,7 +124,7 @@ const std::vector<BoundIndex>& QueryBuilder::BoundIndexesOf(const Source& source
   scope.block = &block;
   for (const kv::IndexDef& index : source.table->indexes) {
     BoundIndex& each = bound.emplace_back();
-    each.rows = static_cast<double>(reader_.Count(index.tree));
+    each.rows = static_cast<double>(reader_.Of(*source.table).Count(index.tree));
     // What cannot be bound cannot be used.
     if (index.partial()) {
       const StatusOr<ExprNode*> where = BindStored(index.where_sql, &scope);
@@ -144,7 +144,7 @@ const std::vector<BoundIndex>& QueryBuilder::BoundIndexesOf(const Source& source
 }
 
 StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
-                                                const kv::Reader& reader) {
+                                                const kv::StatementReader& reader) {
   TableExpressions all;
   all.plan = std::make_unique<QueryPlan>();
   TableScope scope;
@@ -186,7 +186,7 @@ StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
 }
 
 Status CheckNames(std::string_view sql, const kv::TableDef* table, const Expr& expr,
-                  const kv::Reader& reader) {
+                  const kv::StatementReader& reader) {
   QueryPlan scratch;
   QueryBuilder builder(sql, reader, &scratch);
   TableScope scope;
