@@ -197,8 +197,9 @@ enum class ObjectKind : uint8_t {
 
 // Property: counts the changes of the schema.
 inline constexpr std::string_view kSchemaVersion = "schema_version";
-// Properties: not 0 if there ever was a table with AUTOINCREMENT, or an ANALYZE. They are the number of trees that were
-// in use then, which tells where sqlite_sequence and sqlite_stat1 stand in sqlite_schema.
+// Properties: not 0 if there ever was a table with AUTOINCREMENT, or an ANALYZE. The lower 32 bits are the number of
+// trees that were in use then, the upper ones the schema's version: where sqlite_sequence and sqlite_stat1 stand in
+// sqlite_schema (as ViewDef::trees_before and made_at).
 inline constexpr std::string_view kHasSequences = "has_sequences";
 inline constexpr std::string_view kHasStatistics = "has_statistics";
 

@@ -204,8 +204,10 @@ TreeId WriteTxn::TreesInUse() const {
 
 Status WriteTxn::NoteSystemTable(std::string_view property) {
   KV_ASSIGN_OR_RETURN(const int64_t noted, Reader(*this).ReadProperty(property));
-  return noted != 0 ? absl::OkStatus()
-                    : WriteProperty(property, std::max<int64_t>(1, int64_t{TreesInUse()}));
+  if (noted != 0) return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  const int64_t trees = std::max<int64_t>(1, int64_t{TreesInUse()});
+  return WriteProperty(property, (version & INT32_MAX) << 32 | trees);
 }
 
 StatusOr<RowRules*> WriteTxn::RulesOf(const TableDef& table) {

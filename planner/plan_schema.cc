@@ -126,6 +126,12 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   KV_ASSIGN_OR_RETURN(
       const NamedObject object,
       FindObject(reader_, to_temp ? SchemaKind::kAny : schema, statement.table.text));
+  if (object.found() && to_temp && !object.temporary) {
+    return Error(statement.name.schema.range.begin,
+                 absl::StrCat("cannot create a TEMP index on non-TEMP table \"",
+                              object.table != nullptr ? object.table->name : object.view->name,
+                              "\""));
+  }
   if (object.view != nullptr) {
     return Error(statement.table.range.begin, "views may not be indexed");
   }
@@ -141,10 +147,6 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
               absl::StrCat("no such table: ", to_temp ? "" : "main.",
                            std::string(statement.table.text)));
     return absl::NotFoundError(missing.message());
-  }
-  if (to_temp && !table->temporary) {
-    return Error(statement.name.schema.range.begin,
-                 absl::StrCat("cannot create a TEMP index on non-TEMP table \"", table->name, "\""));
   }
   const parser::Name& name = statement.name.object;
   if (IsReservedName(name.text)) {

@@ -36,13 +36,13 @@ class SchemaTableOperator : public Operator {
             {"index", index.name, table->name, index.tree, &index.sql, index.tree * 2 + 1});
       }
     }
-    KV_RETURN_IF_ERROR(AddSystemTable(kv::kHasSequences, "sqlite_sequence", &kSequenceSql));
-    KV_RETURN_IF_ERROR(AddSystemTable(kv::kHasStatistics, "sqlite_stat1", &kStatisticsSql));
     KV_ASSIGN_OR_RETURN(const std::vector<const kv::ViewDef*> views, reader.Views());
     for (const kv::ViewDef* view : views) {
       rows_.push_back({"view", view->name, view->name, 0, &view->sql, view->trees_before * 2,
                        static_cast<int64_t>(view->made_at)});
     }
+    KV_RETURN_IF_ERROR(AddSystemTable(kv::kHasSequences, "sqlite_sequence", &kSequenceSql));
+    KV_RETURN_IF_ERROR(AddSystemTable(kv::kHasStatistics, "sqlite_stat1", &kStatisticsSql));
     // In the order in which they were made, as far as their trees tell.
     std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
       return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
@@ -79,10 +79,9 @@ class SchemaTableOperator : public Operator {
   }
 
   Status AddSystemTable(std::string_view property, std::string_view name, const std::string* sql) {
-    KV_ASSIGN_OR_RETURN(const int64_t trees, reader_->ReadProperty(property));
-    if (trees == 0) return absl::OkStatus();
-    const auto rank = static_cast<kv::TreeId>(trees) * 2;
-    rows_.push_back({"table", name, name, 0, sql, rank, 0});
+    KV_ASSIGN_OR_RETURN(const int64_t made, reader_->ReadProperty(property));
+    if (made == 0) return absl::OkStatus();
+    rows_.push_back({"table", name, name, 0, sql, static_cast<kv::TreeId>(made) * 2, made >> 32});
     return absl::OkStatus();
   }
 

@@ -66,7 +66,8 @@ Node Queries::SourceOf(Scope* scope, bool plain, int depth, size_t max_rows, siz
   }
   *rows = relations[at].rows;
   scope->sources.push_back({alias, relations[at].columns});
-  return Node::Of(relations[at].name, random_->Percent(50) ? " AS " : " ", alias)
+  const char* schema = random_->Percent(8) ? relations[at].schema : "";
+  return Node::Of(schema, relations[at].name, random_->Percent(50) ? " AS " : " ", alias)
       .Feature(at < tables  ? "table"
                : at < views ? "view"
                             : "CTE");
