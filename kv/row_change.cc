@@ -42,10 +42,15 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
   const size_t columns = values.size();
   scratch_.values.assign(values.begin(), values.end());
   if (scratch_.texts.size() < columns) scratch_.texts.resize(columns);
-  if (table_.autoincrement) {
-    // Needed even for a row that is left out below.
+  if (table_.rowid_alias.has_value()) {
+    // Looked at first of all, as in SQLite: needed even for a row that is left out below.
     ValueView& rowid = scratch_.values[*table_.rowid_alias];
-    rowid = ApplyAffinity(rowid, Affinity::kInteger, &scratch_.texts[*table_.rowid_alias]);
+    if (rowid.type != ValueType::kInteger && !rowid.is_null()) [[unlikely]] {
+      rowid = ApplyAffinity(rowid, Affinity::kInteger, &scratch_.texts[*table_.rowid_alias]);
+      if (rowid.type != ValueType::kInteger) {
+        return absl::InvalidArgumentError("datatype mismatch");
+      }
+    }
   }
   for (uint32_t i = 0; i < columns; ++i) {
     const ColumnDef& column = table_.columns[i];

@@ -166,6 +166,10 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
   RowScratch& scratch = change.scratch();
   WriteResult result;
   result.rowid = old.rowid();
+  if (table.rowid_alias.has_value() && values.size() > *table.rowid_alias &&
+      values[*table.rowid_alias].is_null() && !rowid.has_value()) {
+    return absl::InvalidArgumentError("datatype mismatch");
+  }
   KV_ASSIGN_OR_RETURN(bool taken, change.TakeValues(values));
   if (!taken) return result;
   KV_RETURN_IF_ERROR(change.ChooseRowid(rowid, old.rowid()));

@@ -6,6 +6,7 @@
 #include "planner/query/query_builder.h"
 #include "planner/query/table_expressions.h"
 #include "planner/table_builder.h"
+#include "planner/walk.h"
 
 namespace kvsql::planner {
 namespace {
@@ -184,6 +185,17 @@ StatusOr<PlanPtr> Planner::PlanCreateView(const parser::CreateViewStatement& sta
   if (statement_.parameter_count() > 0) {
     return Error(statement.range.begin, "parameters are not allowed in views");
   }
+  // A view of the database means the database's tables, whatever connection reads it.
+  const auto check = [&](const parser::QualifiedName& table) -> Status {
+    const SchemaKind schema = SchemaOf(table.schema);
+    if (temporary || schema == SchemaKind::kAny || schema == SchemaKind::kMain) {
+      return absl::OkStatus();
+    }
+    return Error(table.schema.range.begin,
+                 absl::StrCat("view ", std::string(name.text), " cannot reference objects in database ",
+                              std::string(table.schema.text)));
+  };
+  KV_RETURN_IF_ERROR(WalkTables(*statement.select, check));
   auto plan = New<CreateViewPlan>();
   plan->read_only = false;
   plan->writes_temp = temporary;

@@ -26,6 +26,7 @@ ValueView Access::Convert(const ValueView& value, uint32_t key_column) {
   const kv::IndexColumn* column = KeyColumn(key_column);
   kv::Affinity affinity = kv::Affinity::kNumeric;
   if (column != nullptr && column->column == kv::kExpressionColumn) return value;
+  if (key_column < path_.as_is.size() && path_.as_is[key_column] != 0) return value;
   if (column != nullptr && column->column != kv::kRowidColumn) {
     affinity = table_.columns[column->column].affinity;
     if (affinity == kv::Affinity::kInteger || affinity == kv::Affinity::kReal) {
