@@ -202,10 +202,10 @@ Status Statement::Update(kv::WriteTxn& txn, const planner::UpdatePlan& plan) {
       values_[assignment.column] = value;
     }
   }
-  KV_ASSIGN_OR_RETURN(const kv::WriteResult result,
-                      kv::UpdateRow(txn, table, row_, values_, ActionOf(plan.conflict), rowid));
-  session_->NoteChanges(result.stored ? 1 : 0);
-  return absl::OkStatus();
+  const StatusOr<kv::WriteResult> result =
+      kv::UpdateRow(txn, table, row_, values_, ActionOf(plan.conflict), rowid);
+  session_->NoteChanges(result.ok() && result->stored ? 1 : 0);
+  return result.status();
 }
 
 Status Statement::Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan) {

@@ -26,6 +26,20 @@ void ForEachSource(const FromNode& node, const std::function<void(Source*)>& vis
   ForEachSource(*node.right, visit);
 }
 
+// In how many tables there is a column of the name.
+size_t CountColumns(const FromNode& node, std::string_view name) {
+  size_t count = 0;
+  ForEachSource(node, [&](Source* source) {
+    count += std::any_of(source->columns.begin(), source->columns.end(),
+                         [&](const SourceColumn& column) {
+                           return !column.hidden && kv::EqualsIgnoreCase(column.name, name);
+                         })
+                 ? 1
+                 : 0;
+  });
+  return count;
+}
+
 SourceColumn* FindColumn(const FromNode& node, std::string_view name) {
   SourceColumn* found = nullptr;
   ForEachSource(node, [&](Source* source) {
@@ -182,7 +196,16 @@ StatusOr<bool> QueryBuilder::BindStoredTable(const parser::QualifiedName& name, 
 
 StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term,
                                                            QueryScope* scope) {
-  if (term.kind == TableTermKind::kGroup) return BindTerms(term.group, scope);
+  if (term.kind == TableTermKind::kGroup) {
+    const size_t before = scope->block->merged.size();
+    KV_ASSIGN_OR_RETURN(std::unique_ptr<FromNode> group, BindTerms(term.group, scope));
+    // What a join in parentheses has merged is one column from now on.
+    for (size_t i = before; i < scope->block->merged.size(); ++i) {
+      MergedColumn& merged = scope->block->merged[i];
+      merged.operands = {FirstOf(merged.values)};
+    }
+    return group;
+  }
   auto node = std::make_unique<FromNode>();
   switch (term.kind) {
     case TableTermKind::kFunction: {
@@ -212,7 +235,8 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool has_right, FromNod
   if ((term.join & parser::kJoinNatural) != 0) {
     ForEachSource(*join->right, [&](Source* source) {
       for (const SourceColumn& column : source->columns) {
-        if (!column.hidden && FindColumn(*join->left, column.name) != nullptr) {
+        if (!column.hidden && !column.merged_away &&
+            FindColumn(*join->left, column.name) != nullptr) {
           names.push_back(column.name);
         }
       }
@@ -228,40 +252,47 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool has_right, FromNod
                    "cannot join using column " + name + " - column not present in both tables");
     }
     right->merged_away = true;
-    std::vector<MergedColumn>& all = scope->block->merged;
-    auto merged = std::find_if(all.begin(), all.end(), [&](const MergedColumn& m) {
-      return kv::EqualsIgnoreCase(m.name, name);
-    });
-    ExprNode* left_value = SlotNode(left->slot, left->traits);
-    ExprNode* right_value = SlotNode(right->slot, right->traits);
-    if (merged == all.end()) {
-      all.push_back({name, {left_value}, {left_value}});
-      merged = all.end() - 1;
+    MergedColumn merged = TakeMerged(name, left, join->left->mask, scope->block);
+    MergedColumn other = TakeMerged(name, right, join->right->mask, scope->block);
+    if (has_right && CountColumns(*join->left, name) > merged.parts.size()) {
+      return Error(term.range.begin, "ambiguous reference to " + name + " in USING()");
     }
-    if (has_right) {
-      // Any of the tables on the left may have been filled up with NULLs.
-      size_t named = 0;
-      ForEachSource(*join->left, [&](Source* source) {
-        for (const SourceColumn& column : source->columns) {
-          if (column.hidden || !kv::EqualsIgnoreCase(column.name, name)) continue;
-          ++named;
-          break;
-        }
-      });
-      if (named > merged->parts.size()) {
-        return Error(term.range.begin, "ambiguous reference to " + name + " in USING()");
-      }
-      left_value = FirstOf(merged->parts);
-    }
-    const bool is_left = (term.join & parser::kJoinLeft) != 0;
-    if ((term.join & parser::kJoinRight) != 0) {
-      if (!is_left) merged->values.clear();
-      merged->values.push_back(right_value);
-    }
-    merged->parts.push_back(right_value);
+    // With RIGHT or FULL any of the tables on the left may have been filled up with NULLs.
+    ExprNode* left_value = has_right ? FirstOf(merged.operands) : merged.operands[0];
+    ExprNode* right_value = FirstOf(other.values);
     join->on.push_back(Compare(Opcode::kEqual, left_value, right_value));
+    merged.operands.push_back(right_value);
+    merged.parts.insert(merged.parts.end(), other.parts.begin(), other.parts.end());
+    if ((term.join & parser::kJoinRight) != 0) {
+      if ((term.join & parser::kJoinLeft) == 0) merged.values.clear();
+      merged.values.insert(merged.values.end(), other.values.begin(), other.values.end());
+    }
+    scope->block->merged.push_back(std::move(merged));
   }
   return absl::OkStatus();
+}
+
+// What the column is on one side of a join, `column` being the first there of that name: what was merged before, or
+// the column alone.
+MergedColumn QueryBuilder::TakeMerged(const std::string& name, const SourceColumn* column,
+                                      SourceMask side, Block* block) {
+  const auto in_side = [&](const MergedColumn& merged) {
+    if (!kv::EqualsIgnoreCase(merged.name, name)) return false;
+    return std::any_of(block->sources.begin(), block->sources.end(), [&](const Source& source) {
+      if ((side & SourceMask{1} << source.number) == 0) return false;
+      return std::any_of(source.columns.begin(), source.columns.end(), [&](const auto& c) {
+        return c.slot == merged.parts[0]->index;
+      });
+    });
+  };
+  const auto found = std::find_if(block->merged.begin(), block->merged.end(), in_side);
+  if (found == block->merged.end()) {
+    ExprNode* value = SlotNode(column->slot, column->traits);
+    return {name, {value}, {value}, {value}};
+  }
+  MergedColumn merged = std::move(*found);
+  block->merged.erase(found);
+  return merged;
 }
 
 ExprNode* QueryBuilder::FirstOf(const std::vector<ExprNode*>& values) {

@@ -164,6 +164,11 @@ StatusOr<ExprNode*> QueryBuilder::BindSubquery(const parser::Select& select, Nod
   subqueries_.emplace_back();
   Subquery* subquery = plan_.subqueries.back().get();
   KV_ASSIGN_OR_RETURN(BoundQuery query, BindSelect(select, scope, subquery, scope->common_tables));
+  if (kind == NodeKind::kExists) {
+    // As in SQLite neither counts here, so that what ORDER BY says is never computed.
+    query.query->order.clear();
+    query.query->distinct = false;
+  }
   subqueries_[index] = std::move(query.query);
   ExprNode* node = NewNode(kind);
   node->index = index;

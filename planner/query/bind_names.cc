@@ -1,5 +1,6 @@
 // What a name in an expression means.
 #include <algorithm>
+#include <utility>
 
 #include "kv/value.h"
 #include "planner/names.h"
@@ -85,7 +86,9 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
       if (!kv::EqualsIgnoreCase(alias.name, column)) continue;
       if (scope->expanding >= kMaxAliasDepth) break;
       ++scope->expanding;
+      const bool hidden = std::exchange(scope->outer_hidden, false);
       StatusOr<ExprNode*> node = BindScalar(*alias.expr, scope);
+      scope->outer_hidden = hidden;
       --scope->expanding;
       return node;
     }
@@ -136,7 +139,7 @@ std::optional<bool> QueryBuilder::AsBoolean(const parser::Expr& expr, QueryScope
   if (!column.table.empty() || column.column.quote != 0) return std::nullopt;
   const bool is_true = kv::EqualsIgnoreCase(column.column.text, "true");
   if (!is_true && !kv::EqualsIgnoreCase(column.column.text, "false")) return std::nullopt;
-  for (QueryScope* s = scope; s != nullptr; s = s->parent) {
+  for (QueryScope* s = scope; s != nullptr; s = s->outer_hidden ? nullptr : s->parent) {
     const StatusOr<ExprNode*> found = FindInScope(column, s);
     if (!found.ok() || *found != nullptr) return std::nullopt;
   }
@@ -144,7 +147,7 @@ std::optional<bool> QueryBuilder::AsBoolean(const parser::Expr& expr, QueryScope
 }
 
 StatusOr<ExprNode*> QueryBuilder::BindColumn(const parser::ColumnExpr& name, QueryScope* scope) {
-  for (QueryScope* s = scope; s != nullptr; s = s->parent) {
+  for (QueryScope* s = scope; s != nullptr; s = s->outer_hidden ? nullptr : s->parent) {
     KV_ASSIGN_OR_RETURN(ExprNode * found, FindInScope(name, s));
     if (found == nullptr) continue;
     return s == scope ? found : FromOuter(found, s, scope);

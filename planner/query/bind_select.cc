@@ -36,6 +36,26 @@ std::string TermName(size_t index) {
 
 // ------------------------------------------------------------------------------------ outputs
 
+// * stands for qualified names: a table that stands twice under one name makes them ambiguous.
+Status QueryBuilder::CheckStar(const Source& source, const SourceColumn& column, uint32_t offset,
+                               const Block& block) const {
+  for (const Source& other : block.sources) {
+    if (&other == &source || source.name.empty() ||
+        !kv::EqualsIgnoreCase(other.name, source.name) || other.in_temp != source.in_temp) {
+      continue;
+    }
+    for (const SourceColumn& same : other.columns) {
+      if (same.merged_away || column.merged_away || !kv::EqualsIgnoreCase(same.name, column.name)) {
+        continue;
+      }
+      return Error(offset, "ambiguous column name: " +
+                               std::string(source.in_temp ? "temp." : source.in_main ? "main." : "") +
+                               source.name + "." + column.name);
+    }
+  }
+  return absl::OkStatus();
+}
+
 Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
                                 std::vector<Output>* outputs) {
   if (scope->block->sources.empty()) return Error(column.range.begin, "no tables specified");
@@ -48,6 +68,9 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
     for (const SourceColumn& c : source.columns) {
       if (c.hidden) continue;
       if (column.kind == ResultColumnKind::kStar && c.merged_away) continue;
+      if (column.kind == ResultColumnKind::kStar) {
+        KV_RETURN_IF_ERROR(CheckStar(source, c, column.range.begin, *scope->block));
+      }
       Output& output = outputs->emplace_back();
       output.name = c.name;
       output.declared_type = c.declared_type;
@@ -196,7 +219,9 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
         keys.push_back(outputs[column].expr);
         continue;
       }
+      scope->outer_hidden = false;
       KV_ASSIGN_OR_RETURN(ExprNode * key, BindScalar(*outputs[column].ast, scope));
+      scope->outer_hidden = true;
       keys.push_back(key);
       continue;
     }
@@ -270,22 +295,27 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
     KV_ASSIGN_OR_RETURN(ExprNode * where, BindScalar(*core.where, scope));
     SplitConjuncts(where, &logical->where);
   }
+  scope->outer_hidden = true;
   KV_ASSIGN_OR_RETURN(std::vector<ExprNode*> group_keys, BindGroupBy(core, outputs, scope));
+  scope->outer_hidden = false;
 
   scope->aggregates = AggregateUse::kAllowed;
   ExprNode* having = nullptr;
   if (core.having != nullptr) {
+    // Aggregates of its own do not count.
+    if (core.group_by.empty() && block.calls.empty()) {
+      return Error(core.having->range.begin, "HAVING clause on a non-aggregate query");
+    }
     KV_ASSIGN_OR_RETURN(having, BindScalar(*core.having, scope));
   }
   std::vector<SortKey>& sort_keys = logical->order;
   if (whole) {
+    scope->outer_hidden = true;
     KV_ASSIGN_OR_RETURN(sort_keys, BindOrderBy(select.order_by, outputs, scope));
+    scope->outer_hidden = false;
     KV_RETURN_IF_ERROR(BindLimit(select, &logical->limit, &logical->offset));
   }
   const bool aggregated = !group_keys.empty() || !block.calls.empty();
-  if (having != nullptr && core.group_by.empty()) {
-    return Error(core.having->range.begin, "a GROUP BY clause is required before HAVING");
-  }
   if (aggregated) {
     logical->aggregate = std::make_unique<AggregatePlan>();
     AggregatePlan* aggregate = logical->aggregate.get();

@@ -125,6 +125,7 @@ class QueryBuilder {
   StatusOr<ExprNode*> BindUnary(const parser::UnaryExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindBinary(const parser::BinaryExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindIn(const parser::InExpr& expr, QueryScope* scope);
+  StatusOr<ExprNode*> BindInRows(const parser::InExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindCase(const parser::CaseExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindLike(const parser::LikeExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindFunction(const parser::FunctionExpr& expr, QueryScope* scope);
@@ -148,6 +149,8 @@ class QueryBuilder {
   // USING and NATURAL. `has_right`: the FROM has a RIGHT or FULL JOIN somewhere.
   Status MergeColumns(const parser::TableTerm& term, bool has_right, FromNode* join,
                       QueryScope* scope);
+  MergedColumn TakeMerged(const std::string& name, const SourceColumn* column, SourceMask side,
+                          Block* block);
   // coalesce() of them, if they are several.
   ExprNode* FirstOf(const std::vector<ExprNode*>& values);
 
@@ -183,6 +186,8 @@ class QueryBuilder {
                                    QueryScope* scope);
   Status BindOutputs(std::span<const parser::ResultColumn> columns, QueryScope* scope,
                      std::vector<Output>* outputs);
+  Status CheckStar(const Source& source, const SourceColumn& column, uint32_t offset,
+                   const Block& block) const;
   Status ExpandStar(const parser::ResultColumn& column, QueryScope* scope,
                     std::vector<Output>* outputs);
   StatusOr<std::vector<SortKey>> BindOrderBy(std::span<const parser::OrderingTerm> terms,

@@ -74,7 +74,8 @@ struct FromNode {
 // A column that a join with USING or NATURAL made of several.
 struct MergedColumn {
   std::string name;
-  std::vector<ExprNode*> parts;  // all of them, from the left
+  std::vector<ExprNode*> parts;     // the columns, from the left
+  std::vector<ExprNode*> operands;  // the same, but one for each join in parentheses: its merged column
   // Its value is the first of these that is not NULL: the leftmost part; after a RIGHT JOIN the part on the right of
   // it; a FULL JOIN adds that part.
   std::vector<ExprNode*> values;
@@ -125,6 +126,7 @@ struct QueryScope {
   const CommonTableScope* common_tables = nullptr;
   std::vector<ResultAlias> aliases;
   bool aliases_visible = false;
+  bool outer_hidden = false;  // GROUP BY and ORDER BY do not see the queries around
   AggregateUse aggregates = AggregateUse::kForbidden;
   uint32_t expanding = 0;  // aliases being expanded inside each other
 };
