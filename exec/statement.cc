@@ -130,8 +130,7 @@ void Statement::RefreshPlan() {
   kv::ReadTxn* snapshot = nullptr;
   TempRead temp;
   const StatusOr<kv::StatementReader> reader = session_->BeginPlanning(&snapshot, &temp);
-  if (reader.ok() &&
-      (IsStale(*reader) || plan_->temp_generation != reader->temp_generation())) {
+  if (reader.ok() && (IsStale(*reader) || plan_->temp_generation != reader->temp_generation())) {
     if (StatusOr<std::shared_ptr<const planner::Plan>> plan = planner::Replan(*plan_, *reader);
         plan.ok()) {
       row_ = kv::Row();

@@ -28,8 +28,9 @@ namespace kvsql::exec {
 
 // Where one statement reads temporary tables.
 struct TempRead {
-  std::unique_ptr<kv::ReadTxn> snapshot;  // kept from one execution to the next; null: not needed yet
-  std::optional<kv::Reader> reader;       // while the statement runs
+  std::unique_ptr<kv::ReadTxn>
+      snapshot;                      // kept from one execution to the next; null: not needed yet
+  std::optional<kv::Reader> reader;  // while the statement runs
 };
 
 class TempDatabase {

@@ -107,8 +107,7 @@ void TableDef::Derive() {
 
 Schema::Schema(bool temporary) : generation_(NextGeneration()), temporary_(temporary) {}
 
-Schema::Schema(const Schema& base)
-    : generation_(NextGeneration()), temporary_(base.temporary_) {
+Schema::Schema(const Schema& base) : generation_(NextGeneration()), temporary_(base.temporary_) {
   const std::lock_guard lock(base.mutex_);
   tables_ = base.tables_;
   keyspaces_ = base.keyspaces_;

@@ -141,8 +141,8 @@ struct TableDef {
   // For kWithoutRowid: how many indexes of constraints stand before the primary key, which is an index too in
   // SQLite and is numbered with them.
   uint32_t key_rank = 0;
-  bool index_rules = false;        // an index is partial or has expressions
-  bool temporary = false;          // of a store of temporary tables (StoreOptions::temporary)
+  bool index_rules = false;  // an index is partial or has expressions
+  bool temporary = false;    // of a store of temporary tables (StoreOptions::temporary)
 
   // Not part of the table's record: its rows when ANALYZE counted them.
   std::optional<uint64_t> analyzed_rows;

@@ -36,7 +36,7 @@ using RowRulesMaker = StatusOr<std::unique_ptr<RowRules>> (*)(const TableDef& ta
                                                               const Reader& reader);
 
 struct StoreOptions {
-  std::string path;  // empty: in memory
+  std::string path;        // empty: in memory
   bool temporary = false;  // its tables are a connection's temporary ones
   bool read_only = false;
   bool create_if_missing = true;

@@ -71,7 +71,7 @@ struct Plan {
   PlanKind kind;
   bool read_only = true;
   bool uses_schema = false;
-  bool writes_temp = false;  // what it changes is temporary
+  bool writes_temp = false;                        // what it changes is temporary
   ConflictMode conflict = ConflictMode::kDefault;  // of statements that write rows
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;

@@ -151,9 +151,8 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
   }
   std::vector<std::string_view> columns = {pragma->column.empty() ? pragma->name : pragma->column};
   if ((pragma->flags & kSchemaRows) != 0) {
-    KV_ASSIGN_OR_RETURN(PragmaTable table,
-                        PragmaRows(pragma->name, schema, statement.has_value, plan->argument,
-                                   reader_));
+    KV_ASSIGN_OR_RETURN(PragmaTable table, PragmaRows(pragma->name, schema, statement.has_value,
+                                                      plan->argument, reader_));
     columns = std::move(table.columns);
     plan->rows = std::move(table.rows);
     UseSchema(plan.get());

@@ -128,10 +128,10 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
       const NamedObject object,
       FindObject(reader_, to_temp ? SchemaKind::kAny : schema, statement.table.text));
   if (object.found() && to_temp && !object.temporary) {
-    return Error(statement.name.schema.range.begin,
-                 absl::StrCat("cannot create a TEMP index on non-TEMP table \"",
-                              object.table != nullptr ? object.table->name : object.view->name,
-                              "\""));
+    return Error(
+        statement.name.schema.range.begin,
+        absl::StrCat("cannot create a TEMP index on non-TEMP table \"",
+                     object.table != nullptr ? object.table->name : object.view->name, "\""));
   }
   if (object.view != nullptr) {
     return Error(statement.table.range.begin, "views may not be indexed");
@@ -143,10 +143,9 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
           statement.table.range.begin,
           absl::StrCat("table ", SystemTableName(statement.table.text), " may not be indexed"));
     }
-    const Status missing =
-        Error(statement.table.range.begin,
-              absl::StrCat("no such table: ", to_temp ? "" : "main.",
-                           std::string(statement.table.text)));
+    const Status missing = Error(
+        statement.table.range.begin,
+        absl::StrCat("no such table: ", to_temp ? "" : "main.", std::string(statement.table.text)));
     return absl::NotFoundError(missing.message());
   }
   const parser::Name& name = statement.name.object;
@@ -191,9 +190,9 @@ StatusOr<PlanPtr> Planner::PlanCreateView(const parser::CreateViewStatement& sta
     if (temporary || schema == SchemaKind::kAny || schema == SchemaKind::kMain) {
       return absl::OkStatus();
     }
-    return Error(table.schema.range.begin,
-                 absl::StrCat("view ", std::string(name.text), " cannot reference objects in database ",
-                              std::string(table.schema.text)));
+    return Error(table.schema.range.begin, absl::StrCat("view ", std::string(name.text),
+                                                        " cannot reference objects in database ",
+                                                        std::string(table.schema.text)));
   };
   KV_RETURN_IF_ERROR(WalkTables(*statement.select, check));
   auto plan = New<CreateViewPlan>();

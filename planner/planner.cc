@@ -169,8 +169,8 @@ StatusOr<PlanPtr> Planner::PlanStatement() {
 
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::StatementReader& reader, const PlanOptions& options,
-                                              size_t* consumed) {
+                                              const kv::StatementReader& reader,
+                                              const PlanOptions& options, size_t* consumed) {
   KV_ASSIGN_OR_RETURN(const parser::ParsedStatement statement, parser::Parse(sql, lifted));
   if (consumed != nullptr) *consumed = statement.consumed();
   if (statement.statement() == nullptr) return std::shared_ptr<const Plan>();

@@ -24,11 +24,12 @@ namespace kvsql::planner {
 // `lifted`: ranges that a Normaliser found in the same text. *consumed: bytes read, semicolon included.
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::StatementReader& reader, const PlanOptions& options,
-                                              size_t* consumed);
+                                              const kv::StatementReader& reader,
+                                              const PlanOptions& options, size_t* consumed);
 inline StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                                      std::span<const parser::LiftedRange> lifted,
-                                                     const kv::StatementReader& reader, size_t* consumed) {
+                                                     const kv::StatementReader& reader,
+                                                     size_t* consumed) {
   return Prepare(sql, lifted, reader, PlanOptions(), consumed);
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/statement_reader.h"
 #include "kv/schema.h"
+#include "kv/statement_reader.h"
 #include "parser/ast_statement.h"
 
 namespace kvsql::planner {

@@ -134,8 +134,7 @@ Status Access::StartProbe() {
   range_truncated_ = false;
   if (int_keys()) {
     if (!equal.empty()) low = high = kv::KeyBound{equal[0], true};
-    return scan_.StartInts(reader(), table_.tree, kv::MakeIntRange(low, high),
-                           path_.descending);
+    return scan_.StartInts(reader(), table_.tree, kv::MakeIntRange(low, high), path_.descending);
   }
   const bool is_index = path_.kind == AccessPath::Kind::kIndex;
   const kv::KeyRange range = kv::MakeKeyRange(is_index ? path_.index->parts : table_.key_parts,
@@ -295,9 +294,8 @@ Status Access::FetchByKey(Entries* entries) {
 }
 
 Status Access::FetchRow(const kv::RowKey& key, kv::Row* row) {
-  StatusOr<bool> found = table_.has_rowid()
-                             ? kv::GetByRowid(reader(), table_, key.rowid, row)
-                             : kv::GetByRowKey(reader(), table_, key, row);
+  StatusOr<bool> found = table_.has_rowid() ? kv::GetByRowid(reader(), table_, key.rowid, row)
+                                            : kv::GetByRowKey(reader(), table_, key, row);
   KV_RETURN_IF_ERROR(found.status());
   return *found ? absl::OkStatus() : EntryWithoutRow();
 }

@@ -294,11 +294,11 @@ class ScanOperator : public Operator {
     for (Vector& vector : vectors_) to.push_back(vector.MakeValues());
     for (uint32_t row = 0; row < entries_.count; ++row) {
       if (table_.has_rowid()) {
-        KV_RETURN_IF_ERROR(
-            row_.Set(context_.reader->Of(table_), table_, entries_.rowids[row], entries_.cells[row]));
+        KV_RETURN_IF_ERROR(row_.Set(context_.reader->Of(table_), table_, entries_.rowids[row],
+                                    entries_.cells[row]));
       } else {
-        KV_RETURN_IF_ERROR(
-            row_.SetOwningKey(context_.reader->Of(table_), table_, entries_.key(row), entries_.cells[row]));
+        KV_RETURN_IF_ERROR(row_.SetOwningKey(context_.reader->Of(table_), table_, entries_.key(row),
+                                             entries_.cells[row]));
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;

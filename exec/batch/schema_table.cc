@@ -71,8 +71,7 @@ class SchemaTableOperator : public Operator {
   Status ReadSequences(const std::vector<const kv::TableDef*>& tables) {
     for (const kv::TableDef* table : tables) {
       if (!table->autoincrement) continue;
-      KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest,
-                          reader_->ReadSequence(*table));
+      KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest, reader_->ReadSequence(*table));
       if (largest.has_value()) rows_.push_back({"", table->name, "", 0, nullptr, 0, *largest});
     }
     return absl::OkStatus();

@@ -218,7 +218,8 @@ class SubqueryExpression : public Expression {
     }
     ValueView* to = result_.MakeValues();
     ForEachRow(selection, [&](uint32_t row) {
-      if (evaluation.status().ok()) to[row] = One(evaluation, runner, row);
+      // After an error nothing is computed, but somebody may still look at what there is.
+      to[row] = evaluation.status().ok() ? One(evaluation, runner, row) : ValueView();
     });
     return result_;
   }

@@ -280,9 +280,8 @@ MergedColumn QueryBuilder::TakeMerged(const std::string& name, const SourceColum
     if (!kv::EqualsIgnoreCase(merged.name, name)) return false;
     return std::any_of(block->sources.begin(), block->sources.end(), [&](const Source& source) {
       if ((side & SourceMask{1} << source.number) == 0) return false;
-      return std::any_of(source.columns.begin(), source.columns.end(), [&](const auto& c) {
-        return c.slot == merged.parts[0]->index;
-      });
+      return std::any_of(source.columns.begin(), source.columns.end(),
+                         [&](const auto& c) { return c.slot == merged.parts[0]->index; });
     });
   };
   const auto found = std::find_if(block->merged.begin(), block->merged.end(), in_side);
@@ -334,7 +333,8 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const Tabl
         (term.on != nullptr || !term.using_columns.empty())) {
       return Error(term.range.begin, "a NATURAL join may not have an ON or USING clause");
     }
-    if (right) scope->block->left_of_right = static_cast<uint32_t>(std::countr_zero(join->right->mask));
+    if (right)
+      scope->block->left_of_right = static_cast<uint32_t>(std::countr_zero(join->right->mask));
     KV_RETURN_IF_ERROR(MergeColumns(term, has_right, join.get(), scope));
     if (term.on != nullptr) {
       KV_ASSIGN_OR_RETURN(ExprNode * on, BindScalar(*term.on, scope));

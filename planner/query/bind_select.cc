@@ -49,7 +49,9 @@ Status QueryBuilder::CheckStar(const Source& source, const SourceColumn& column,
         continue;
       }
       return Error(offset, "ambiguous column name: " +
-                               std::string(source.in_temp ? "temp." : source.in_main ? "main." : "") +
+                               std::string(source.in_temp   ? "temp."
+                                           : source.in_main ? "main."
+                                                            : "") +
                                source.name + "." + column.name);
     }
   }

@@ -103,8 +103,8 @@ StatusOr<bool> QueryBuilder::BindSystemTable(const parser::QualifiedName& name, 
   if (is("sqlite_stat1") || is("sqlite_sequence")) {
     const bool sequences = is("sqlite_sequence");
     if (reader == nullptr) return false;
-    KV_ASSIGN_OR_RETURN(const int64_t any, reader->ReadProperty(sequences ? kv::kHasSequences
-                                                                          : kv::kHasStatistics));
+    KV_ASSIGN_OR_RETURN(const int64_t any,
+                        reader->ReadProperty(sequences ? kv::kHasSequences : kv::kHasStatistics));
     if (any == 0) return false;
     if (sequences) {
       SetSchemaTable(true, temporary, source);
@@ -114,8 +114,7 @@ StatusOr<bool> QueryBuilder::BindSystemTable(const parser::QualifiedName& name, 
     SetConstantRows({"tbl", "idx", "stat"}, rows, source);
     return true;
   }
-  if (const std::string_view pragma = PragmaOf(name.object.text);
-      !pragma.empty() && !temporary) {
+  if (const std::string_view pragma = PragmaOf(name.object.text); !pragma.empty() && !temporary) {
     KV_ASSIGN_OR_RETURN(const PragmaTable table,
                         PragmaRows(kv::LowerAscii(pragma), SchemaKind::kAny, false, "", reader_));
     if (table.columns.empty()) return false;

@@ -46,7 +46,8 @@ SourceMask JoinPlanner::MaskOf(const ExprNode* node) const {
 
 double JoinPlanner::TableRows(const Source& source) const {
   if (source.table == nullptr) return source.plan != nullptr ? source.plan->rows : 1;
-  return std::max(1.0, static_cast<double>(builder_.reader_.Of(*source.table).Count(source.table->tree)));
+  return std::max(
+      1.0, static_cast<double>(builder_.reader_.Of(*source.table).Count(source.table->tree)));
 }
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {

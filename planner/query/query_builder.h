@@ -156,8 +156,7 @@ class QueryBuilder {
 
   // --- bind_system.cc -------------------------------------------------------------------------------
   // False: there is no such table.
-  StatusOr<bool> BindSystemTable(const parser::QualifiedName& name, bool temporary,
-                                 Source* source);
+  StatusOr<bool> BindSystemTable(const parser::QualifiedName& name, bool temporary, Source* source);
   void SetSchemaTable(bool sequences, bool temporary, Source* source);
   Status BindTableFunction(const parser::TableTerm& term, Source* source);
   void SetConstantRows(const std::vector<std::string_view>& columns,

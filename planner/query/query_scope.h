@@ -33,9 +33,9 @@ struct LogicalQuery;
 
 // A table or subquery in FROM.
 struct Source {
-  std::string name;       // by which columns are qualified; may be empty
-  bool in_main = true;    // main.name.column is allowed
-  bool in_temp = false;   // temp.name.column is
+  std::string name;        // by which columns are qualified; may be empty
+  bool in_main = true;     // main.name.column is allowed
+  bool in_temp = false;    // temp.name.column is
   bool temporary = false;  // a table of the catalog: of the temporary one
   const kv::TableDef* table = nullptr;
   bool not_indexed = false;
@@ -74,8 +74,9 @@ struct FromNode {
 // A column that a join with USING or NATURAL made of several.
 struct MergedColumn {
   std::string name;
-  std::vector<ExprNode*> parts;     // the columns, from the left
-  std::vector<ExprNode*> operands;  // the same, but one for each join in parentheses: its merged column
+  std::vector<ExprNode*> parts;  // the columns, from the left
+  std::vector<ExprNode*>
+      operands;  // the same, but one for each join in parentheses: its merged column
   // Its value is the first of these that is not NULL: the leftmost part; after a RIGHT JOIN the part on the right of
   // it; a FULL JOIN adds that part.
   std::vector<ExprNode*> values;

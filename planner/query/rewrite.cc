@@ -6,9 +6,7 @@ namespace kvsql::planner {
 
 bool QueryBuilder::HasSubquery(const ExprNode* node) const {
   bool found = false;
-  VisitNodes(node, [&](const ExprNode* n) {
-    found |= IsSubquery(*n);
-  });
+  VisitNodes(node, [&](const ExprNode* n) { found |= IsSubquery(*n); });
   return found;
 }
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "parser/parser.h"
-#include "planner/walk.h"
 #include "planner/query/query_builder.h"
+#include "planner/walk.h"
 
 namespace kvsql::planner {
 

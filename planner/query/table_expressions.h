@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/statement_reader.h"
 #include "kv/schema.h"
+#include "kv/statement_reader.h"
 #include "parser/ast_statement.h"
 #include "planner/query/query_plan.h"
 

@@ -80,8 +80,8 @@ Node Changes::Insert(Table* table) {
   }
   if (count > 1) rows[0] = Node::Of(std::move(rows[0])).Feature("INSERT of several rows");
   table->rows += count;
-  return Node::Of(std::move(verb), "INTO ", SchemaName(*table), table->name, std::move(names), " VALUES ",
-                  Node::List(", ", std::move(rows)))
+  return Node::Of(std::move(verb), "INTO ", SchemaName(*table), table->name, std::move(names),
+                  " VALUES ", Node::List(", ", std::move(rows)))
       .Feature("INSERT");
 }
 
@@ -153,7 +153,8 @@ Node Changes::Update(const Table& table) {
 Node Changes::Delete(const Table& table) {
   Node where;
   if (random_->Percent(96)) where = Node::Optional(" WHERE ", queries_->TableCondition(table));
-  return Node::Of("DELETE FROM ", SchemaName(table), table.name, std::move(where)).Feature("DELETE");
+  return Node::Of("DELETE FROM ", SchemaName(table), table.name, std::move(where))
+      .Feature("DELETE");
 }
 
 Node Changes::TransactionControl() {

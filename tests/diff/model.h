@@ -37,7 +37,7 @@ struct Column {
 struct Relation {
   std::string name;
   std::vector<Column> columns;
-  size_t rows = 0;  // a guess, to keep joins small
+  size_t rows = 0;          // a guess, to keep joins small
   const char* schema = "";  // "main." or "temp.": where a name of the schema may say it is
 };
 

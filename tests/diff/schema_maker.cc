@@ -282,8 +282,8 @@ Node SchemaMaker::CreateIndex() {
   }
   schema_->indexes.push_back(name);
   return Node::Of("CREATE ", unique ? Node::Of("UNIQUE ").Feature("UNIQUE index") : Node(""),
-                  "INDEX ", random_->Percent(8) ? table.schema() : "", name, " ON ", table.name, "(", Node::List(", ", std::move(columns)),
-                  ")", std::move(where))
+                  "INDEX ", random_->Percent(8) ? table.schema() : "", name, " ON ", table.name,
+                  "(", Node::List(", ", std::move(columns)), ")", std::move(where))
       .Feature("CREATE INDEX");
 }
 
