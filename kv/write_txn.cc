@@ -154,7 +154,7 @@ Status WriteTxn::NoteChange() {
 }
 
 template <typename Key>
-StatusOr<bool> WriteTxn::PutIn(TreeId tree, Key key, std::string_view value, PutMode mode) {
+[[gnu::always_inline]] inline StatusOr<bool> WriteTxn::PutIn(TreeId tree, Key key, std::string_view value, PutMode mode) {
   KV_RETURN_IF_ERROR(CheckUsable());
   StatusOr<bool> stored = Writer(tree).Put(key, value, mode);
   if (!stored.ok()) [[unlikely]] {
