@@ -68,7 +68,7 @@ struct BytesNode {
   }
 
   // First entry of [first, count) with a key >= `key`.
-  template <bool kLeaf>
+  template <bool kFetchCell>
   static NodePosition Search(const pager::PageReader& pages, const uint8_t* page, uint32_t first,
                              std::string_view key) {
     const pager::PageHeader* header = pager::HeaderOf(page);
@@ -83,7 +83,7 @@ struct BytesNode {
     const char* rest = key.data() + prefix_length;
     const size_t rest_size = key.size() - prefix_length;
     const uint32_t head = HeadOf(rest, rest_size);
-    const uint32_t index = LowerHead<kLeaf>(pages, page, slots, first, count, head);
+    const uint32_t index = LowerHead<kFetchCell>(pages, page, slots, first, count, head);
     if (index == count || slots[index].head != head) return {.index = index};
     if (slots[index].key_length == rest_size && rest_size <= kHeadBytes) {
       return {.index = index, .exact = true};
@@ -95,9 +95,11 @@ struct BytesNode {
     return LoadLe<uint32_t>(page + kHintsOffset + 4 * i);
   }
 
+  // As IntNode's.
+  template <bool kFetchCell = false>
   static NodePosition SearchLeaf(const pager::PageReader& pages, const uint8_t* page,
                                  std::string_view key) {
-    return Search<true>(pages, page, 0, key);
+    return Search<kFetchCell>(pages, page, 0, key);
   }
 
   // The child that has `key`: index only.
@@ -271,7 +273,7 @@ struct BytesNode {
   }
 
   // First slot of [first, count) with a head >= `head`.
-  template <bool kLeaf>
+  template <bool kFetchCell>
   static uint32_t LowerHead(const pager::PageReader& pages, const uint8_t* page,
                             const BytesSlot* slots, uint32_t first, uint32_t count, uint32_t head) {
     uint32_t end = count;
@@ -281,7 +283,7 @@ struct BytesNode {
       const uint32_t stride = HintStride(count);
       if (smaller != 0) first = smaller * stride + 1;
       if (smaller != kHints) end = (smaller + 1) * stride;
-      if constexpr (kLeaf) PrefetchCells(page, pages.page_size(), first, end, count);
+      if constexpr (kFetchCell) PrefetchCells(page, pages.page_size(), first, end, count);
     }
     if (first >= end) return end;
     // A mask instead of a branch: which half it is cannot be foretold. The lines are asked for together.

@@ -94,7 +94,10 @@ struct IntNode {
     return branch ? BranchKey(page, index) : LeafKey(page, index);
   }
 
-  static NodePosition SearchLeaf(const pager::PageReader& pages, const uint8_t* page, int64_t key) {
+  // First entry with a key >= `key`. With kFetchCell the cell of an entry that is found is on its way from memory.
+  template <bool kFetchCell = false>
+  static NodePosition SearchLeaf([[maybe_unused]] const pager::PageReader& pages,
+                                 const uint8_t* page, int64_t key) {
     const uint32_t count = CountOf(page);
     const int64_t base = Base(page);
     if (key < base) return {.index = 0};
@@ -103,7 +106,9 @@ struct IntNode {
     if (width == 0) {
       if (distance < count) {
         const auto index = static_cast<uint32_t>(distance);
-        PrefetchCells(page, pages.page_size(), index, index + 1, count);
+        if constexpr (kFetchCell) {
+          PrefetchCells(page, pages.page_size(), index, index + 1, count);
+        }
         return {.index = index, .exact = true};
       }
       return {.index = count};
