@@ -75,6 +75,14 @@ StatusOr<ExprNode*> QueryBuilder::BindFunction(const FunctionExpr& expr, QuerySc
     case FunctionId::kLikely:
     case FunctionId::kUnlikely:
     case FunctionId::kLikelihood: {
+      if (info->id == FunctionId::kLikelihood) {
+        const std::optional<kv::ValueView> share = LiteralOf(*expr.arguments[1]);
+        if (!share.has_value() || share->type != kv::ValueType::kReal || share->real < 0 ||
+            share->real > 1) {
+          return Error(expr.range.begin,
+                       "second argument to likelihood() must be a constant between 0.0 and 1.0");
+        }
+      }
       ExprNode* arg = NewNode(node->args[0]->kind);
       *arg = *node->args[0];
       arg->traits.affinity = std::nullopt;
