@@ -52,6 +52,7 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
       }
     }
   }
+  Status null_default;
   for (uint32_t i = 0; i < columns; ++i) {
     const ColumnDef& column = table_.columns[i];
     ValueView& value = scratch_.values[i];
@@ -60,19 +61,26 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
       if (!column.not_null && table_.in_key[i] == 0) continue;
       const OnConflict action = ActionFor(column.not_null_conflict);
       if (action == OnConflict::kIgnore) return false;
-      if (action == OnConflict::kReplace) {
-        KV_ASSIGN_OR_RETURN(value, DefaultOf(txn_, table_, i));
-      }
-      if (value.is_null()) {
+      const auto failed = [&] {
         return WithAction(absl::InvalidArgumentError(absl::StrCat(
                               "NOT NULL constraint failed: ", table_.name, ".", column.name)),
                           action);
+      };
+      const bool has_default =
+          !column.default_sql.empty() || !column.default_value.view().is_null();
+      if (action != OnConflict::kReplace || !has_default) return failed();
+      KV_ASSIGN_OR_RETURN(value, DefaultOf(txn_, table_, i));
+      if (value.is_null()) {
+        // A default that is NULL counts after what the other columns say.
+        if (null_default.ok()) null_default = failed();
+        continue;
       }
     }
     if (table_.strict && column.any) continue;
     Assign(ApplyAffinity(value, column.affinity, &scratch_.texts[i]), &value);
     if (table_.strict && type_error_.ok()) type_error_ = CheckStrictType(column, value);
   }
+  KV_RETURN_IF_ERROR(null_default);
   return true;
 }
 

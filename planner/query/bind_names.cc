@@ -134,6 +134,12 @@ ExprNode* QueryBuilder::FromOuter(ExprNode* node, QueryScope* owner, QueryScope*
 }
 
 std::optional<bool> QueryBuilder::AsBoolean(const parser::Expr& expr, QueryScope* scope) {
+  if (expr.kind == parser::ExprKind::kIn) {
+    // x IN () is the word FALSE to SQLite.
+    const auto& in = parser::As<parser::InExpr>(expr);
+    if (in.query != nullptr || !in.table.object.empty() || !in.list.empty()) return std::nullopt;
+    return in.negated;
+  }
   if (expr.kind != parser::ExprKind::kColumn) return std::nullopt;
   const auto& column = parser::As<parser::ColumnExpr>(expr);
   if (!column.table.empty() || column.column.quote != 0) return std::nullopt;
