@@ -8,9 +8,6 @@
 #include <utility>
 #include <vector>
 
-#define ZDICT_STATIC_LINKING_ONLY
-#include <zdict.h>
-
 #include "btree/cursor.h"
 #include "btree/large_value.h"
 #include "kv/read_txn.h"
@@ -22,29 +19,13 @@ namespace {
 using btree::LargeValue;
 
 // What a dictionary is made of.
-constexpr size_t kDictionaryBytes = size_t{32} << 10;
 constexpr size_t kMinSampleBytes = size_t{256} << 10;
 constexpr size_t kMaxSampleBytes = size_t{2} << 20;
 constexpr size_t kMaxSamples = 8192;
-// Of one value; the beginnings of longer ones are as good.
-constexpr size_t kMaxBytesOfSample = 4096;
 // One sample in so many is kept out of the training, to judge by.
 constexpr size_t kJudgedOf = 8;
 // What a first dictionary leaves uncompressed behind it is stored anew up to this size.
 constexpr size_t kMaxStoredAnew = size_t{16} << 20;
-
-// Values, one behind the other.
-struct Samples {
-  std::string bytes;
-  std::vector<size_t> sizes;
-
-  void Add(std::string_view value) {
-    value = value.substr(0, kMaxBytesOfSample);
-    bytes.append(value);
-    sizes.push_back(value.size());
-  }
-  bool full() const { return bytes.size() >= kMaxSampleBytes; }
-};
 
 // A cell's value as it was before it was compressed.
 StatusOr<LargeValue> PlainOf(const pager::PageReader& pages, const CompressedTree& of,
@@ -79,7 +60,7 @@ Status TakeSamples(const btree::TreeView& view, const CompressedTree& of, const 
   const uint64_t rows = view.root.count;
   const uint64_t wanted = std::min<uint64_t>(rows, kMaxSamples);
   btree::Cursor cursor(view);
-  for (uint64_t i = 0; i < wanted && !training->full(); ++i) {
+  for (uint64_t i = 0; i < wanted && training->bytes.size() < kMaxSampleBytes; ++i) {
     // Each from its own stretch; a large tree's stretches are not read through.
     const uint64_t rank = rows / wanted * i + rows % wanted * i / wanted;
     if (rows == wanted && i != 0) {
@@ -92,23 +73,6 @@ Status TakeSamples(const btree::TreeView& view, const CompressedTree& of, const 
     (i % kJudgedOf == kJudgedOf - 1 ? judging : training)->Add(plain.view());
   }
   return absl::OkStatus();
-}
-
-// Nothing: these samples make no dictionary.
-std::optional<std::string> MakeDictionary(const Samples& samples) {
-  std::string bytes(kDictionaryBytes, '\0');
-  ZDICT_fastCover_params_t parameters{};
-  parameters.k = 200;
-  parameters.d = 8;
-  parameters.f = 18;
-  parameters.accel = 1;
-  parameters.zParams.compressionLevel = kCompressionLevel;
-  const size_t size = ZDICT_trainFromBuffer_fastCover(
-      bytes.data(), bytes.size(), samples.bytes.data(), samples.sizes.data(),
-      static_cast<unsigned>(samples.sizes.size()), parameters);
-  if (ZDICT_isError(size) != 0) return std::nullopt;
-  bytes.resize(size);
-  return bytes;
 }
 
 // Bytes that the samples would take.

@@ -1,7 +1,9 @@
 #include "kv/value_codec.h"
 
-// For frames without a magic number.
+// For frames without a magic number, and for dictionaries of a chosen kind.
 #define ZSTD_STATIC_LINKING_ONLY
+#define ZDICT_STATIC_LINKING_ONLY
+#include <zdict.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -17,6 +19,10 @@ namespace {
 constexpr uint64_t kMaxPlainBytes = uint64_t{1} << 30;
 constexpr uint64_t kMaxDictionaryNumber = uint64_t{1} << 30;
 constexpr uint64_t kPackedRow = 3;
+
+constexpr size_t kDictionaryBytes = size_t{32} << 10;
+// Of a value that is trained on; the beginnings of longer ones are as good.
+constexpr size_t kMaxBytesOfSample = 4096;
 
 // Shorter ones are not worth a compressor's time: with a dictionary, and without.
 constexpr size_t kMinPlain = 24;
@@ -132,6 +138,30 @@ const ZSTD_CDict_s* Dictionary::for_writing() const {
   return for_writing_;
 }
 
+void Samples::Add(std::string_view value) {
+  value = value.substr(0, kMaxBytesOfSample);
+  bytes.append(value);
+  sizes.push_back(value.size());
+}
+
+std::optional<std::string> MakeDictionary(const Samples& samples) {
+  std::string bytes(kDictionaryBytes, '\0');
+  // Segments of 200 bytes, found by the eight bytes that they have in common: the smallest cells and the fastest
+  // reading, on JSON with random letters and with words alike.
+  ZDICT_fastCover_params_t parameters{};
+  parameters.k = 200;
+  parameters.d = 8;
+  parameters.f = 18;
+  parameters.accel = 1;
+  parameters.zParams.compressionLevel = kCompressionLevel;
+  const size_t size = ZDICT_trainFromBuffer_fastCover(
+      bytes.data(), bytes.size(), samples.bytes.data(), samples.sizes.data(),
+      static_cast<unsigned>(samples.sizes.size()), parameters);
+  if (ZDICT_isError(size) != 0) return std::nullopt;
+  bytes.resize(size);
+  return bytes;
+}
+
 CellForm ReadRowCell(std::string_view cell, PackedValue* packed) {
   const uint8_t* const begin = AsBytes(cell);
   const uint8_t* const end = begin + cell.size();
@@ -173,6 +203,8 @@ bool ValueCodec::AppendPacked(std::string_view plain, std::string* out) const {
   const size_t most = plain.size() - plain.size() / 16;
   if (before >= most) return false;
   out->resize(most);
+  // A value that did not fit has left the context in the middle of a frame.
+  ZSTD_CCtx_reset(context.zstd, ZSTD_reset_session_only);
   if (ZSTD_isError(ZSTD_CCtx_refCDict(context.zstd, cdict)) != 0) return false;
   const size_t size = ZSTD_compress2(context.zstd, out->data() + before, most - before,
                                      plain.data(), plain.size());

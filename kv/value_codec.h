@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,17 @@ enum class CellForm : uint8_t {
 CellForm ReadRowCell(std::string_view cell, PackedValue* packed);
 // Of a value; *plain are its bytes if it is kPlain.
 CellForm ReadValueCell(std::string_view cell, std::string_view* plain, PackedValue* packed);
+
+// Values to train a dictionary on, one behind the other.
+struct Samples {
+  std::string bytes;
+  std::vector<size_t> sizes;
+
+  // Of long values, the beginning.
+  void Add(std::string_view value);
+};
+// Nothing: these samples make no dictionary.
+std::optional<std::string> MakeDictionary(const Samples& samples);
 
 class ValueCodec {
  public:
