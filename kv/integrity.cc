@@ -71,9 +71,14 @@ class PageCensus : public btree::TreeVisitor {
     }
   }
 
-  void FindLost() {
+  // `page_count`: of the file now, which may have been cut since the state was made.
+  void FindLost(PageId page_count) {
     for (PageId page = 0; page < uses_.size() && !findings_->full(); ++page) {
-      if (uses_[page] == PageUse::kUnknown) findings_->Add("page ", page, " is never used");
+      if (uses_[page] == PageUse::kUnknown && page < page_count) {
+        findings_->Add("page ", page, " is never used");
+      } else if (uses_[page] == PageUse::kTree && page >= page_count) {
+        findings_->Add("page ", page, " is used by a tree and was cut off the file");
+      }
     }
   }
 
@@ -159,7 +164,7 @@ class Checker {
       findings_.Add(visited);
       return;
     }
-    census_.FindLost();
+    census_.FindLost(static_cast<PageId>(pager.stats().page_count));
   }
 
   std::vector<std::string> Take() { return findings_.Take(); }
