@@ -21,16 +21,25 @@ Status CheckEntry(std::string_view key, std::string_view value) {
   return absl::OkStatus();
 }
 
-StatusOr<bool> Put(WriteTxn& txn, KeyspaceRef keyspace, std::string_view key, std::string_view value,
-                   PutMode mode) {
-  KV_RETURN_IF_ERROR(CheckEntry(key, value));
-  if (keyspace.compressed == nullptr) [[likely]]
-    return txn.Put(keyspace.tree, key, value, mode);
+// Of a compressed keyspace.
+[[gnu::noinline]] StatusOr<bool> PutPacked(WriteTxn& txn, const KeyspaceDef& keyspace,
+                                           std::string_view key, std::string_view value,
+                                           PutMode mode) {
   std::string& cell = txn.scratch().bytes;
-  txn.CodecOf(keyspace.tree, keyspace.compressed->compression)->PackValue(value, &cell);
+  txn.CodecOf(keyspace.tree, keyspace.compression)->PackValue(value, &cell);
   KV_ASSIGN_OR_RETURN(const bool stored, txn.Put(keyspace.tree, key, cell, mode));
-  if (stored) KV_RETURN_IF_ERROR(TrainIfDue(txn, CompressedTree(*keyspace.compressed)));
+  if (stored) KV_RETURN_IF_ERROR(TrainIfDue(txn, CompressedTree(keyspace)));
   return stored;
+}
+
+// Inlined by force, as each layer that passes the value on in memory waits for the one before.
+[[gnu::always_inline]] inline StatusOr<bool> Put(WriteTxn& txn, KeyspaceRef keyspace,
+                                                 std::string_view key, std::string_view value,
+                                                 PutMode mode) {
+  KV_RETURN_IF_ERROR(CheckEntry(key, value));
+  if (keyspace.compressed != nullptr) [[unlikely]]
+    return PutPacked(txn, *keyspace.compressed, key, value, mode);
+  return txn.Put(keyspace.tree, key, value, mode);
 }
 
 }  // namespace
