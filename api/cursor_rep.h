@@ -82,7 +82,8 @@ class CursorRep {
   const pager::PageReader* pages_ = nullptr;
   btree::Cursor cursor_;
   bool compressed_ = false;
-  const kv::ValueCodec* codec_ = nullptr;  // of the state's schema, which lives as long as the state
+  const kv::ValueCodec* codec_ =
+      nullptr;  // of the state's schema, which lives as long as the state
 
   // The current value, once read, if it is large or the keyspace is compressed.
   bool value_read_ = false;

@@ -90,8 +90,7 @@ StatusOr<std::optional<std::string>> Keyspace::get(std::string_view key, ReadFro
   using Result = StatusOr<std::optional<std::string>>;
   return rep_->Read(from, [&](kv::Reader reader) -> Result {
     std::optional<std::string> value(std::in_place);
-    KV_ASSIGN_OR_RETURN(const bool found,
-                        TakeValue(reader, rep_->ref(), key, IntoString{&*value}));
+    KV_ASSIGN_OR_RETURN(const bool found, TakeValue(reader, rep_->ref(), key, IntoString{&*value}));
     if (!found) value.reset();
     return value;
   });

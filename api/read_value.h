@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/status.h"
-#include "btree/large_value.h"
 #include "kv/keyspace_ops.h"
 #include "kv/value_codec.h"
 

@@ -55,7 +55,8 @@ Status FoundValue::SetSlowly(const pager::PageReader& pages, const btree::ValueR
   return absl::OkStatus();
 }
 
-StatusOr<bool> GetValue(Reader reader, KeyspaceRef keyspace, std::string_view key, FoundValue* value) {
+StatusOr<bool> GetValue(Reader reader, KeyspaceRef keyspace, std::string_view key,
+                        FoundValue* value) {
   btree::ValueRef found;
   switch (reader.Find(keyspace.tree, key, &found)) {
     case btree::FindResult::kFound:

@@ -72,7 +72,8 @@ class FoundValue {
 };
 
 // False: no such key.
-StatusOr<bool> GetValue(Reader reader, KeyspaceRef keyspace, std::string_view key, FoundValue* value);
+StatusOr<bool> GetValue(Reader reader, KeyspaceRef keyspace, std::string_view key,
+                        FoundValue* value);
 StatusOr<bool> Contains(Reader reader, KeyspaceRef keyspace, std::string_view key);
 // Keys in [lo, hi), where nullopt is unbounded. Exact, in O(height).
 StatusOr<uint64_t> CountKeys(Reader reader, KeyspaceRef keyspace, btree::BytesBound lo,

@@ -44,8 +44,7 @@ Status Row::SetCell(const Reader& reader, const btree::ValueRef& cell) {
     bytes = cell.view();
   }
   if (!view_.Parse(bytes) || view_.count() > table_->stored_columns()) [[unlikely]] {
-    if (table_->compression.kind == Compression::kNone) return Damaged();
-    KV_RETURN_IF_ERROR(SetPacked(reader, bytes));
+    return SetPacked(reader, bytes);
   }
   if (!view_.has_elsewhere()) [[likely]]
     return absl::OkStatus();
@@ -56,13 +55,13 @@ Status Row::SetCell(const Reader& reader, const btree::ValueRef& cell) {
 Status Row::SetPacked(const Reader& reader, std::string_view cell) {
   PackedValue packed;
   const ValueCodec* const codec = reader.CodecOf(table_->tree, table_->compression);
-  if (ReadRowCell(cell, &packed) != CellForm::kPacked) return Damaged();
+  if (codec == nullptr || ReadRowCell(cell, &packed) != CellForm::kPacked) return Damaged();
   plain_.resize(packed.size);
   if (!codec->Unpack(packed, plain_.data()) || !view_.Parse(plain_) ||
       view_.count() > table_->stored_columns()) {
     return Damaged();
   }
-  return absl::OkStatus();
+  return view_.has_elsewhere() ? LoadElsewhere(reader) : absl::OkStatus();
 }
 
 Status Row::LoadElsewhere(const Reader& reader) {

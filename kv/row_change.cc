@@ -240,8 +240,7 @@ StatusOr<bool> RowChange::StoreCell(std::string_view cell, PutMode mode) {
 StatusOr<bool> RowChange::StorePacked(PutMode mode) {
   const ValueCodec* const codec = txn_.CodecOf(table_.tree, table_.compression);
   const bool packed = codec->PackRow(scratch_.row, &scratch_.packed);
-  KV_ASSIGN_OR_RETURN(const bool stored,
-                      StoreCell(packed ? scratch_.packed : scratch_.row, mode));
+  KV_ASSIGN_OR_RETURN(const bool stored, StoreCell(packed ? scratch_.packed : scratch_.row, mode));
   if (stored) KV_RETURN_IF_ERROR(TrainIfDue(txn_, CompressedTree(table_)));
   return stored;
 }

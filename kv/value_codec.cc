@@ -206,8 +206,8 @@ bool ValueCodec::AppendPacked(std::string_view plain, std::string* out) const {
   // A value that did not fit has left the context in the middle of a frame.
   ZSTD_CCtx_reset(context.zstd, ZSTD_reset_session_only);
   if (ZSTD_isError(ZSTD_CCtx_refCDict(context.zstd, cdict)) != 0) return false;
-  const size_t size = ZSTD_compress2(context.zstd, out->data() + before, most - before,
-                                     plain.data(), plain.size());
+  const size_t size =
+      ZSTD_compress2(context.zstd, out->data() + before, most - before, plain.data(), plain.size());
   if (ZSTD_isError(size) != 0) return false;
   out->resize(before + size);
   return true;
@@ -240,9 +240,8 @@ bool ValueCodec::Unpack(const PackedValue& packed, char* to) const {
       return false;
     for_reading = dictionary->for_reading();
   }
-  const size_t size =
-      ZSTD_decompress_usingDDict(context.zstd, to, packed.size, packed.frame.data(),
-                                 packed.frame.size(), for_reading);
+  const size_t size = ZSTD_decompress_usingDDict(context.zstd, to, packed.size, packed.frame.data(),
+                                                 packed.frame.size(), for_reading);
   return size == packed.size;
 }
 

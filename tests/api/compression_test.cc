@@ -19,7 +19,8 @@ class Records {
   explicit Records(uint64_t seed, std::string_view kind = "note") : random_(seed), kind_(kind) {
     for (int i = 0; i < 300; ++i) {
       std::string& word = words_.emplace_back();
-      for (uint64_t n = 2 + random_() % 8; n > 0; --n) word += static_cast<char>('a' + random_() % 26);
+      for (uint64_t n = 2 + random_() % 8; n > 0; --n)
+        word += static_cast<char>('a' + random_() % 26);
     }
   }
 
@@ -242,8 +243,8 @@ TEST_F(CompressionTest, TablesAnswerLikeTheirTwins) {
   ASSERT_OK(connection.execute("BEGIN"));
   for (const char* table : {"plain", "packed"}) {
     Records same(7);
-    Statement insert = Must(connection.prepare(std::string("INSERT INTO ") + table +
-                                               " VALUES (?, ?, ?, ?, ?, ?)"));
+    Statement insert = Must(
+        connection.prepare(std::string("INSERT INTO ") + table + " VALUES (?, ?, ?, ?, ?, ?)"));
     for (int i = 0; i < 4000; ++i) {
       const std::string body = i % 100 == 0 ? same.Next(800) : same.Next();
       ASSERT_OK(insert.bind(1, i));
@@ -263,7 +264,8 @@ TEST_F(CompressionTest, TablesAnswerLikeTheirTwins) {
   const auto compare = [&] {
     for (const char* query :
          {"SELECT * FROM %", "SELECT count(*), sum(length(body)), sum(agent), avg(score) FROM %",
-          "SELECT body FROM % WHERE id = 1234", "SELECT id, body FROM % WHERE id BETWEEN 90 AND 120",
+          "SELECT body FROM % WHERE id = 1234",
+          "SELECT id, body FROM % WHERE id BETWEEN 90 AND 120",
           "SELECT body, data FROM % WHERE agent = 17 ORDER BY sequence DESC LIMIT 10",
           "SELECT agent, max(body), count(*) FROM % GROUP BY agent ORDER BY agent",
           "SELECT body FROM % ORDER BY body DESC LIMIT 20",
@@ -288,18 +290,22 @@ TEST_F(CompressionTest, TablesAnswerLikeTheirTwins) {
       const Row a = Must(plain.get_row(i));
       const Row b = Must(packed.get_row(i));
       ASSERT_EQ(a.exists(), b.exists());
-      if (a.exists()) { ASSERT_EQ(a["body"].text(), b["body"].text()); }
+      if (a.exists()) {
+        ASSERT_EQ(a["body"].text(), b["body"].text());
+      }
     }
   };
   compare();
   for (const char* table : {"plain", "packed"}) {
     const std::string name = table;
     Execute("UPDATE " + name + " SET score = score + 1 WHERE id % 3 = 0");
-    Execute("UPDATE " + name + " SET body = body || ' and more', sequence = sequence + 1000000 WHERE id % 5 = 0");
+    Execute("UPDATE " + name +
+            " SET body = body || ' and more', sequence = sequence + 1000000 WHERE id % 5 = 0");
     Execute("UPDATE " + name + " SET agent = 3 WHERE id = 77");
     Execute("DELETE FROM " + name + " WHERE id % 11 = 0");
-    Execute("INSERT OR REPLACE INTO " + name + " SELECT id + 1, agent, sequence + 5000000, body, score, data FROM " +
-            name + " WHERE id % 13 = 0");
+    Execute("INSERT OR REPLACE INTO " + name +
+            " SELECT id + 1, agent, sequence + 5000000, body, score, data FROM " + name +
+            " WHERE id % 13 = 0");
   }
   compare();
   Reopen();
@@ -312,7 +318,9 @@ TEST_F(CompressionTest, TablesAnswerLikeTheirTwins) {
 }
 
 TEST_F(CompressionTest, WithoutRowidTablesAndLargeColumns) {
-  Execute("CREATE TABLE t(name TEXT COLLATE NOCASE PRIMARY KEY, body, big) WITHOUT ROWID WITH (compression = zstd)");
+  Execute(
+      "CREATE TABLE t(name TEXT COLLATE NOCASE PRIMARY KEY, body, big) WITHOUT ROWID WITH "
+      "(compression = zstd)");
   Connection connection = Must(db_->connect());
   Records records(8);
   std::vector<std::string> bodies;
@@ -337,7 +345,8 @@ TEST_F(CompressionTest, WithoutRowidTablesAndLargeColumns) {
       ASSERT_EQ(row["body"].text(), bodies[i]);
       ASSERT_EQ(row["big"].text(), large[i]);
     }
-    EXPECT_EQ(Ask("SELECT count(*), sum(length(big)) > 0 FROM t WHERE name LIKE 'NAME1%'"), "1111|1|\n");
+    EXPECT_EQ(Ask("SELECT count(*), sum(length(big)) > 0 FROM t WHERE name LIKE 'NAME1%'"),
+              "1111|1|\n");
   };
   check();
   Execute("VACUUM");
@@ -458,9 +467,11 @@ TEST_F(CompressionTest, DroppingTakesTheDictionariesAlong) {
 }
 
 TEST_F(CompressionTest, TheStatementIsKeptAndWrongOptionsAreRefused) {
-  const std::string sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, x) STRICT WITH (compression = zstd)";
+  const std::string sql =
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, x) STRICT WITH (compression = zstd)";
   EXPECT_CODE(Must(db_->connect()).execute(sql), kInvalidArgument);  // x has no type
-  const std::string good = "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT) STRICT WITH (compression = zstd)";
+  const std::string good =
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT) STRICT WITH (compression = zstd)";
   Execute(good);
   EXPECT_EQ(Ask("SELECT sql FROM sqlite_schema WHERE name = 't'"), "'" + good + "'|\n");
   Connection connection = Must(db_->connect());

@@ -126,7 +126,9 @@ TEST(ValueCodecTest, DamagedCellsAreErrors) {
   codec.PackValue(Values(1, 1)[0], &cell);
   const auto read = [&](std::string_view bytes) {
     const StatusOr<btree::LargeValue> value = codec.ReadValue(btree::LargeValue(bytes));
-    if (!value.ok()) { EXPECT_EQ(value.status().code(), absl::StatusCode::kDataLoss); }
+    if (!value.ok()) {
+      EXPECT_EQ(value.status().code(), absl::StatusCode::kDataLoss);
+    }
     PackedValue packed;
     (void)ReadRowCell(bytes, &packed);
   };
