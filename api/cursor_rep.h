@@ -32,6 +32,10 @@ class CursorRep {
   // Takes the state and goes to the first entry. `keyspace` may be null (moved from). Errors end in status().
   bool Open(KeyspaceRep* keyspace, ReadFrom from);
 
+  // The same in a state that the caller has begun, with the keyspace bound in it, and keeps until the cursor
+  // is gone. Takes no lock and allocates nothing.
+  bool OpenIn(const KeyspaceRep& keyspace, const kv::ReadTxn& state);
+
   const Status& status() const { return status_; }
 
   // Each answers whether the cursor is on an entry of the range now.
@@ -52,6 +56,8 @@ class CursorRep {
   // Whether what the cursor reads from is still there; else notes why not.
   bool Alive();
   Status CheckAlive();
+  // How many more entries of the current one's leaf are known to be inside of the range, itself included.
+  uint32_t CountWithin() const;
   bool forward() const { return direction_ == Direction::kForward; }
   // Whether the tree cursor has stopped inside of the range.
   bool Arrived();
@@ -78,6 +84,7 @@ class CursorRep {
 
   const pager::PageReader* pages_ = nullptr;
   btree::Cursor cursor_;
+  uint32_t within_ = 0;  // CountWithin, as far as it is known; 0: not
   btree::LargeValue large_;  // the current value, once read, if it is large
   bool large_read_ = false;
   Status status_;

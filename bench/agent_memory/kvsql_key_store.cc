@@ -74,15 +74,13 @@ class KvsqlKeyStore : public KvsqlStore {
   void Latest(uint32_t agent, LatestBuffer* latest) override {
     const Key key(agent, 0);
     latest->count = 0;
-    Cursor cursor = memories_->scan(KeyRange::Prefix(key.agent_prefix()), Direction::kBackward);
-    while (cursor.valid()) {
-      const std::string_view value = cursor.value();
-      latest->values[latest->count++].Assign(value.data(), value.size());
-      if (latest->count == kLatest) break;
-      cursor.next();
-    }
-    if (const Status status = cursor.status(); !status.ok()) [[unlikely]]
-      FailKvsql(status, "scan");
+    Expect(memories_->for_each(KeyRange::Prefix(key.agent_prefix()), Direction::kBackward,
+                               [latest](const VisitedEntry& entry) {
+                                 const std::string_view value = entry.value();
+                                 latest->values[latest->count++].Assign(value.data(), value.size());
+                                 return latest->count < kLatest;
+                               }),
+           "for_each");
   }
 
   void ForEach(const Visitor& visit) override {
