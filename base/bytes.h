@@ -30,6 +30,16 @@ inline void StoreLe(void* to, T value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
+// Stores the `size` low bytes of `value`, at most 8, as little-endian. Copies of a few bytes whose number the compiler does
+// not know become "rep movsb", which takes some 30 cycles to start.
+inline void StoreLowBytes(void* to, uint64_t value, size_t size) {
+  auto* const bytes = static_cast<uint8_t*>(to);
+  if (size == 8) return StoreLe(bytes, value);
+  if ((size & 4) != 0) StoreLe(bytes, static_cast<uint32_t>(value));
+  if ((size & 2) != 0) StoreLe(bytes + (size & 4), static_cast<uint16_t>(value >> 8 * (size & 4)));
+  if ((size & 1) != 0) bytes[size - 1] = static_cast<uint8_t>(value >> 8 * (size - 1));
+}
+
 inline uint16_t ByteSwap(uint16_t v) { return __builtin_bswap16(v); }
 inline uint32_t ByteSwap(uint32_t v) { return __builtin_bswap32(v); }
 inline uint64_t ByteSwap(uint64_t v) { return __builtin_bswap64(v); }

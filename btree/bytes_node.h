@@ -68,6 +68,7 @@ struct BytesNode {
   }
 
   // First entry of [first, count) with a key >= `key`.
+  template <bool kFetchCell>
   static NodePosition Search(const pager::PageReader& pages, const uint8_t* page, uint32_t first,
                              std::string_view key) {
     const pager::PageHeader* header = pager::HeaderOf(page);
@@ -82,7 +83,7 @@ struct BytesNode {
     const char* rest = key.data() + prefix_length;
     const size_t rest_size = key.size() - prefix_length;
     const uint32_t head = HeadOf(rest, rest_size);
-    const uint32_t index = LowerHead(page, slots, first, count, head);
+    const uint32_t index = LowerHead<kFetchCell>(pages, page, slots, first, count, head);
     if (index == count || slots[index].head != head) return {.index = index};
     if (slots[index].key_length == rest_size && rest_size <= kHeadBytes) {
       return {.index = index, .exact = true};
@@ -94,22 +95,17 @@ struct BytesNode {
     return LoadLe<uint32_t>(page + kHintsOffset + 4 * i);
   }
 
-  // Asks for the lines of a cold page that every search touches, so that they come side by side: headers and
-  // hints. Which slots a search needs, the hints tell.
-  static void Prefetch(const uint8_t* page) {
-    __builtin_prefetch(page);
-    __builtin_prefetch(page + 64);
-  }
-
+  // As IntNode's.
+  template <bool kFetchCell = false>
   static NodePosition SearchLeaf(const pager::PageReader& pages, const uint8_t* page,
                                  std::string_view key) {
-    return Search(pages, page, 0, key);
+    return Search<kFetchCell>(pages, page, 0, key);
   }
 
   // The child that has `key`: index only.
   static NodePosition SearchBranch(const pager::PageReader& pages, const uint8_t* page,
                                    std::string_view key) {
-    NodePosition at = Search(pages, page, 1, key);
+    NodePosition at = Search<false>(pages, page, 1, key);
     at.index -= !at.exact;
     return at;
   }
@@ -277,8 +273,9 @@ struct BytesNode {
   }
 
   // First slot of [first, count) with a head >= `head`.
-  static uint32_t LowerHead(const uint8_t* page, const BytesSlot* slots, uint32_t first,
-                            uint32_t count, uint32_t head) {
+  template <bool kFetchCell>
+  static uint32_t LowerHead(const pager::PageReader& pages, const uint8_t* page,
+                            const BytesSlot* slots, uint32_t first, uint32_t count, uint32_t head) {
     uint32_t end = count;
     if (count >= kMinHinted) [[likely]] {
       uint32_t smaller = 0;
@@ -286,6 +283,7 @@ struct BytesNode {
       const uint32_t stride = HintStride(count);
       if (smaller != 0) first = smaller * stride + 1;
       if (smaller != kHints) end = (smaller + 1) * stride;
+      if constexpr (kFetchCell) PrefetchCells(page, pages.page_size(), first, end, count);
     }
     if (first >= end) return end;
     // A mask instead of a branch: which half it is cannot be foretold. The lines are asked for together.

@@ -94,16 +94,23 @@ struct IntNode {
     return branch ? BranchKey(page, index) : LeafKey(page, index);
   }
 
-  static void Prefetch(const uint8_t* page) { __builtin_prefetch(page); }
-
-  static NodePosition SearchLeaf(const pager::PageReader&, const uint8_t* page, int64_t key) {
+  // First entry with a key >= `key`. With kFetchCell the cell of an entry that is found is on its way from memory.
+  template <bool kFetchCell = false>
+  static NodePosition SearchLeaf([[maybe_unused]] const pager::PageReader& pages,
+                                 const uint8_t* page, int64_t key) {
     const uint32_t count = CountOf(page);
     const int64_t base = Base(page);
     if (key < base) return {.index = 0};
     const uint64_t distance = Distance(key, base);
     const uint32_t width = Width(page);
     if (width == 0) {
-      if (distance < count) return {.index = static_cast<uint32_t>(distance), .exact = true};
+      if (distance < count) {
+        const auto index = static_cast<uint32_t>(distance);
+        if constexpr (kFetchCell) {
+          PrefetchCells(page, pages.page_size(), index, index + 1, count);
+        }
+        return {.index = index, .exact = true};
+      }
       return {.index = count};
     }
     if (distance > MaxDelta(width)) return {.index = count};

@@ -35,6 +35,22 @@ inline void SetHeapStart(uint8_t* page, uint32_t offset) {
   pager::HeaderOf(page)->free_offset = static_cast<uint16_t>(offset);
 }
 
+// Asks for the cells of the slots [first, end) of a leaf, which then come side by side with the slots instead of
+// after them. Where they stand is a guess that is right where a leaf was built, or filled in the order of its keys, with
+// cells of about one size: they stand in that order from the page's end down. A wrong guess costs the lines' way.
+// Inlined by force: GCC takes a function that only prefetches for one without effect, and drops its calls.
+[[gnu::always_inline]] inline void PrefetchCells(const uint8_t* page, uint32_t page_size,
+                                                 uint32_t first, uint32_t end, uint32_t count) {
+  constexpr uint32_t kLine = 64;
+  constexpr uint32_t kMostLines = 8;
+  const uint32_t size =
+      (page_size - HeapStart(page)) * 16 / count;  // of a cell, in 16ths of a byte
+  const uint8_t* at = page + page_size - (end * size >> 4);
+  uint32_t lines = ((end - first) * size >> 4) / kLine + 1;
+  if (lines > kMostLines) return;
+  for (; lines != 0; --lines, at += kLine) __builtin_prefetch(at);
+}
+
 inline bool HasExtents(const uint8_t* page) {
   return (NodeHeaderOf(page)->flags & kNodeHasExtents) != 0;
 }

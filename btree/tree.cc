@@ -30,7 +30,7 @@ inline FindResult FindIn(const TreeView& tree, typename Node::Key key, ValueRef*
   }
   if (page == nullptr) [[unlikely]]
     return FindResult::kError;
-  const NodePosition at = Node::SearchLeaf(pages, page, key);
+  const NodePosition at = Node::template SearchLeaf<true>(pages, page, key);
   if (!at.exact) {
     return at.error ? FindResult::kError : FindResult::kNotFound;
   }

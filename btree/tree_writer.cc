@@ -29,12 +29,14 @@ Status NodeWriter<Node>::MakeEntry(Key key, std::string_view value, const uint8_
                         WriteExtent(pages_, value, options_.compression_level));
     written->extents.push_back(extent);
     payload->SetLargeValue(extent.view());
+    entry->body = {};
   } else {
     payload->SetInlineValue(value);
+    // Not payload->body: the copy of what was stored a moment ago in two halves would wait for both.
+    entry->body = value;
   }
   entry->extents = payload->extents;
   entry->head = payload->head_view();
-  entry->body = payload->body;
   return absl::OkStatus();
 }
 

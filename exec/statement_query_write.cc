@@ -251,8 +251,16 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
             static_cast<const QueryDeletePlan&>(plan).table->has_rowid()) {
           return writer.DeleteRowids(spool.Integers(0));
         }
-        KV_RETURN_IF_ERROR(spool.ForEach(
-            [&](std::span<const ValueView> results) { return writer.Write(results); }));
+        // What the first rows take in the log record tells early whether there will be one.
+        constexpr uint64_t kSample = 16;
+        uint64_t written = 0;
+        const size_t before = txn.record_size();
+        KV_RETURN_IF_ERROR(spool.ForEach([&](std::span<const ValueView> results) {
+          if (written++ == kSample && txn.record_size() > before) {
+            txn.ForeseeRecord((txn.record_size() - before) / kSample * (spool.rows() - kSample));
+          }
+          return writer.Write(results);
+        }));
         if (plan.kind == planner::PlanKind::kQueryInsert) {
           // INSERT begins the table's sequence even if it gives no row.
           const kv::TableDef& table = *static_cast<const QueryInsertPlan&>(plan).table;

@@ -18,8 +18,10 @@ Status CheckEntry(std::string_view key, std::string_view value) {
   return absl::OkStatus();
 }
 
-StatusOr<bool> Put(WriteTxn& txn, TreeId keyspace, std::string_view key, std::string_view value,
-                   PutMode mode) {
+// Inlined by force, as each layer that passes the value on in memory waits for the one before.
+[[gnu::always_inline]] inline StatusOr<bool> Put(WriteTxn& txn, TreeId keyspace,
+                                                 std::string_view key, std::string_view value,
+                                                 PutMode mode) {
   KV_RETURN_IF_ERROR(CheckEntry(key, value));
   return txn.Put(keyspace, key, value, mode);
 }

@@ -8,26 +8,40 @@ namespace {
 constexpr uint8_t kHasLo = 1;
 constexpr uint8_t kHasHi = 2;
 
-void AppendNumber(uint64_t value, std::string* out) {
-  uint8_t buffer[kMaxVarint64Bytes];
-  const uint8_t* end = PutVarint64(buffer, value);
-  out->append(reinterpret_cast<const char*>(buffer), static_cast<size_t>(end - buffer));
-}
+// The parts of an operation that are short, put together before they are appended at once.
+class Start {
+ public:
+  Start(LogOp op, pager::TreeId tree) : end_(bytes_) {
+    Byte(static_cast<uint8_t>(op));
+    Number(tree);
+  }
+  Start& Byte(uint8_t byte) {
+    *end_++ = byte;
+    return *this;
+  }
+  Start& Number(uint64_t value) {
+    end_ = PutVarint64(end_, value);
+    return *this;
+  }
+  Start& Integer(int64_t value) {
+    StoreLe(end_, value);
+    end_ += sizeof(value);
+    return *this;
+  }
+  void AppendTo(std::string* out) const {
+    out->append(reinterpret_cast<const char*>(bytes_), static_cast<size_t>(end_ - bytes_));
+  }
 
-void AppendStart(LogOp op, pager::TreeId tree, std::string* out) {
-  out->push_back(static_cast<char>(op));
-  AppendNumber(tree, out);
-}
+ private:
+  uint8_t bytes_[1 + 2 * kMaxVarint64Bytes + 2 * sizeof(int64_t) + 1];
+  uint8_t* end_;
+};
 
 void AppendText(std::string_view text, std::string* out) {
-  AppendNumber(text.size(), out);
+  uint8_t size[kMaxVarint64Bytes];
+  const uint8_t* const end = PutVarint64(size, text.size());
+  out->append(reinterpret_cast<const char*>(size), static_cast<size_t>(end - size));
   out->append(text);
-}
-
-void AppendInteger(int64_t value, std::string* out) {
-  char bytes[8];
-  StoreLe(bytes, value);
-  out->append(bytes, sizeof(bytes));
 }
 
 template <typename Bound>
@@ -38,50 +52,47 @@ uint8_t FlagsOf(const Bound& lo, const Bound& hi) {
 }  // namespace
 
 void LogPut(pager::TreeId tree, std::string_view key, std::string_view value, std::string* record) {
-  AppendStart(LogOp::kPut, tree, record);
-  AppendText(key, record);
+  Start(LogOp::kPut, tree).Number(key.size()).AppendTo(record);
+  record->append(key);
   AppendText(value, record);
 }
 
 void LogPut(pager::TreeId tree, int64_t key, std::string_view value, std::string* record) {
-  AppendStart(LogOp::kPutInt, tree, record);
-  AppendInteger(key, record);
-  AppendText(value, record);
+  Start(LogOp::kPutInt, tree).Integer(key).Number(value.size()).AppendTo(record);
+  record->append(value);
 }
 
 void LogDelete(pager::TreeId tree, std::string_view key, std::string* record) {
-  AppendStart(LogOp::kDelete, tree, record);
-  AppendText(key, record);
+  Start(LogOp::kDelete, tree).Number(key.size()).AppendTo(record);
+  record->append(key);
 }
 
 void LogDelete(pager::TreeId tree, int64_t key, std::string* record) {
-  AppendStart(LogOp::kDeleteInt, tree, record);
-  AppendInteger(key, record);
+  Start(LogOp::kDeleteInt, tree).Integer(key).AppendTo(record);
 }
 
 void LogDeleteRange(pager::TreeId tree, std::optional<std::string_view> lo,
                     std::optional<std::string_view> hi, std::string* record) {
-  AppendStart(LogOp::kDeleteRange, tree, record);
-  record->push_back(static_cast<char>(FlagsOf(lo, hi)));
+  Start(LogOp::kDeleteRange, tree).Byte(FlagsOf(lo, hi)).AppendTo(record);
   if (lo.has_value()) AppendText(*lo, record);
   if (hi.has_value()) AppendText(*hi, record);
 }
 
 void LogDeleteRange(pager::TreeId tree, std::optional<int64_t> lo, std::optional<int64_t> hi,
                     std::string* record) {
-  AppendStart(LogOp::kDeleteRangeInt, tree, record);
-  record->push_back(static_cast<char>(FlagsOf(lo, hi)));
-  if (lo.has_value()) AppendInteger(*lo, record);
-  if (hi.has_value()) AppendInteger(*hi, record);
+  Start start(LogOp::kDeleteRangeInt, tree);
+  start.Byte(FlagsOf(lo, hi));
+  if (lo.has_value()) start.Integer(*lo);
+  if (hi.has_value()) start.Integer(*hi);
+  start.AppendTo(record);
 }
 
 void LogCreateTree(pager::TreeId tree, pager::KeyKind kind, std::string* record) {
-  AppendStart(LogOp::kCreateTree, tree, record);
-  record->push_back(static_cast<char>(kind));
+  Start(LogOp::kCreateTree, tree).Byte(static_cast<uint8_t>(kind)).AppendTo(record);
 }
 
 void LogDropTree(pager::TreeId tree, std::string* record) {
-  AppendStart(LogOp::kDropTree, tree, record);
+  Start(LogOp::kDropTree, tree).AppendTo(record);
 }
 
 bool RecordReader::Number(uint64_t* out) {

@@ -108,7 +108,8 @@ void Encode(std::span<const Field> fields, std::string* out) {
     } else if (code == ColumnCode::kReal) {
       bits = std::bit_cast<uint64_t>(field.value.real);
     }
-    std::memcpy(at, &bits, size);
+    // All eight bytes, for which there is room; what is too much, the next part covers.
+    StoreLe(at, bits);
     at += size;
   }
   uint64_t end = 0;
@@ -118,9 +119,8 @@ void Encode(std::span<const Field> fields, std::string* out) {
     if (!IsText(CodeOf(field))) continue;
     end += field.value.size;
     if (++seen == texts) break;
-    const size_t bytes = size_t{1} << width;
-    std::memcpy(at, &end, bytes);
-    at += bytes;
+    StoreLe(at, static_cast<uint32_t>(end));  // as above
+    at += size_t{1} << width;
   }
   for (const Field& each : fields) {
     const RowField& field = AsField(each);

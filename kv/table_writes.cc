@@ -132,16 +132,20 @@ StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
   for (const uint32_t column : columns) {
     if (column == kRowidColumn || column == table.rowid_alias) return false;
   }
-  KV_ASSIGN_OR_RETURN(const std::span<uint8_t> row, txn.BeginEdit(table.tree, rowid));
-  if (row.empty()) return false;
+  const StatusOr<std::span<uint8_t>> edited = txn.BeginEdit(table.tree, rowid);
+  if (!edited.ok()) [[unlikely]]
+    return edited.status();
+  // Its halves on their own: a copy of the whole would wait for both to arrive in memory.
+  uint8_t* const data = edited->data();
+  const size_t size = edited->size();
+  if (size == 0) return false;
   NumberText text;
   const auto find = [&](size_t i, RowPatch* patch) {
     const ValueView value = ApplyAffinity(values[i], table.columns[columns[i]].affinity, &text);
-    return PatchNumber(AsView(row.data(), row.size()), table.StoredPosition(columns[i]), value,
-                       patch);
+    return PatchNumber(AsView(data, size), table.StoredPosition(columns[i]), value, patch);
   };
   const auto write = [&](const RowPatch& patch) {
-    std::memcpy(row.data() + patch.offset, &patch.bits, patch.size);
+    StoreLowBytes(data + patch.offset, patch.bits, patch.size);
   };
   if (columns.size() == 1) {
     RowPatch patch;
@@ -154,7 +158,7 @@ StatusOr<bool> PatchRow(WriteTxn& txn, const TableDef& table, int64_t rowid,
     }
     for (size_t i = 0; i < columns.size(); ++i) write(patches[i]);
   }
-  KV_RETURN_IF_ERROR(txn.EndEdit(table.tree, rowid, row));
+  KV_RETURN_IF_ERROR(txn.EndEdit(table.tree, rowid, {data, size}));
   return true;
 }
 

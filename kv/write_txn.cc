@@ -1,5 +1,6 @@
 #include "kv/write_txn.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -136,13 +137,25 @@ Status WriteTxn::Break(Status status) {
   return status;
 }
 
+void WriteTxn::DropRecord() {
+  record_dropped_ = true;
+  Trim(&scratch_->record);
+}
+
+size_t WriteTxn::record_size() const { return scratch_->record.size(); }
+
+void WriteTxn::ForeseeRecord(size_t more) {
+  if (!record_dropped_ && more > kMaxRecordBytes - std::min(kMaxRecordBytes, record_size())) {
+    DropRecord();
+  }
+}
+
 Status WriteTxn::NoteChange() {
   ++operations_;
   ++changes_;
   if (!record_dropped_ && (scratch_->record.size() > kMaxRecordBytes ||
                            txn_->dirty_pages() > kMaxLoggedPages || txn_->MustCommitDirect())) {
-    record_dropped_ = true;
-    Trim(&scratch_->record);
+    DropRecord();
   }
   if (txn_->WantsSpill()) [[unlikely]] {
     // The writers' pointers into pages end here.
@@ -154,7 +167,8 @@ Status WriteTxn::NoteChange() {
 }
 
 template <typename Key>
-StatusOr<bool> WriteTxn::PutIn(TreeId tree, Key key, std::string_view value, PutMode mode) {
+[[gnu::always_inline]] inline StatusOr<bool> WriteTxn::PutIn(TreeId tree, Key key,
+                                                             std::string_view value, PutMode mode) {
   KV_RETURN_IF_ERROR(CheckUsable());
   StatusOr<bool> stored = Writer(tree).Put(key, value, mode);
   if (!stored.ok()) [[unlikely]] {
@@ -198,6 +212,7 @@ Status WriteTxn::EndEdit(TreeId tree, int64_t key, std::span<const uint8_t> valu
 
 StatusOr<uint64_t> WriteTxn::DeleteRising(TreeId tree, std::span<const int64_t> keys) {
   uint64_t all = 0;
+  ForeseeRecord(keys.size() * sizeof(int64_t));
   while (!keys.empty()) {
     KV_RETURN_IF_ERROR(CheckUsable());
     size_t deleted = 0;

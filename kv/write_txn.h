@@ -74,6 +74,11 @@ class WriteTxn {
   // tells that they were. Empty: there is no such key, or its value does not stand in the tree.
   StatusOr<std::span<uint8_t>> BeginEdit(TreeId tree, int64_t key);
   Status EndEdit(TreeId tree, int64_t key, std::span<const uint8_t> value);
+  // The bytes that the transaction's changes take in its log record so far; 0 once it is known to commit without one.
+  size_t record_size() const;
+  // Changes that will take `more` bytes of it are about to be made: if that is too much for a record, none is
+  // written from here on. A hint, which saves the work; a wrong one makes the commit direct.
+  void ForeseeRecord(size_t more);
   // Deletes many keys, which rise; those that do not exist are passed over. Returns how many there were.
   StatusOr<uint64_t> DeleteRising(TreeId tree, std::span<const int64_t> keys);
   // Deletes keys in [lo, hi), where nullopt is unbounded, and returns how many there were.
@@ -197,6 +202,7 @@ class WriteTxn {
   // After a change: counts it, drops the record if the commit will be direct anyway, and keeps the
   // transaction within its memory.
   Status NoteChange();
+  void DropRecord();
 
   Status PushSavepoint(std::string_view name);
   StatusOr<size_t> FindSavepoint(std::string_view name) const;

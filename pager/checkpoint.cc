@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "pager/aligned.h"
 #include "pager/pager.h"
 #include "pager/test_switches.h"
 
@@ -17,17 +18,6 @@ constexpr uint64_t kStagingBytes = 1 << 20;
 constexpr uint32_t kCommitsWithoutLog = 2;
 // After a failed creation of the log, so many commits go direct before the next try.
 constexpr uint32_t kLogCreationRetry = 256;
-
-struct FreeMemory {
-  void operator()(uint8_t* memory) const { std::free(memory); }
-};
-using AlignedBytes = std::unique_ptr<uint8_t, FreeMemory>;
-
-AlignedBytes Aligned(size_t bytes) {
-  auto* memory = static_cast<uint8_t*>(std::aligned_alloc(4096, bytes));
-  if (memory == nullptr) throw std::bad_alloc();
-  return AlignedBytes(memory);
-}
 
 void StampChecksum(uint8_t* page, uint32_t page_size, uint64_t salt) {
   HeaderOf(page)->checksum = Hash64(page + 8, page_size - 8, salt);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "pager/aligned.h"
 #include "pager/log_reader.h"
 #include "pager/pager.h"
 #include "pager/test_switches.h"
@@ -14,10 +15,6 @@ namespace {
 
 // How far txids jump when a file is opened after an unclean end, so that none ever names two states.
 constexpr TxId kTxidJump = TxId{1} << 20;
-
-struct FreeMemory {
-  void operator()(uint8_t* memory) const { std::free(memory); }
-};
 
 }  // namespace
 
@@ -39,8 +36,7 @@ Status Pager::ReadOwnPage(PageId page, std::vector<uint8_t>* out) {
 // Reads both slots, from the device or through the page cache, and finds the newest that verifies and whose
 // pages the file has.
 Status Pager::ReadMetas(bool direct, MetaPage* newest, int* slot) {
-  const std::unique_ptr<uint8_t, FreeMemory> slots(
-      static_cast<uint8_t*>(std::aligned_alloc(4096, kMetaSlots * kMetaSlotBytes)));
+  const AlignedBytes slots = Aligned(kMetaSlots * kMetaSlotBytes);
   const MutableBytes buffer(slots.get(), kMetaSlots * kMetaSlotBytes);
   std::memset(buffer.data(), 0, buffer.size());
   KV_ASSIGN_OR_RETURN(const size_t got,
@@ -87,9 +83,10 @@ Status Pager::ReadMetas(bool direct, MetaPage* newest, int* slot) {
 
 // Makes durable what was chosen: the very bytes go to their own slot once more (S32).
 Status Pager::RewriteMetaSlot() {
-  KV_RETURN_IF_ERROR(file_->WriteAt(static_cast<uint64_t>(durable_slot_) * kMetaSlotBytes,
-                                    Bytes(chosen_slot_bytes_)));
-  return file_->SyncData();
+  const AlignedBytes slot = Aligned(kMetaSlotBytes);
+  std::memcpy(slot.get(), chosen_slot_bytes_.data(), kMetaSlotBytes);
+  return file_->WriteDurable(static_cast<uint64_t>(durable_slot_) * kMetaSlotBytes,
+                             Bytes(slot.get(), kMetaSlotBytes));
 }
 
 Status Pager::LoadState() {

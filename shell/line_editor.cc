@@ -1,11 +1,17 @@
 #include "shell/line_editor.h"
 
 #include <editline/readline.h>
+#include <langinfo.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <clocale>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <utility>
 #include <vector>
 
@@ -33,6 +39,38 @@ char** Complete(const char* text, int begin, int) {
   return rl_completion_matches(text, NextCandidate);
 }
 
+// One character of the terminal as its code point, or -1 at its end or when the interrupt key was
+// hit. libedit's own function would miss a key that is hit between its prompt and its read().
+int ReadCharacter(FILE* from) {
+  mbstate_t state = {};
+  for (;;) {
+    pollfd waiting[] = {{fileno(from), POLLIN, 0}, {InterruptPipe(), POLLIN, 0}};
+    if (poll(waiting, 2, -1) < 0) {
+      if (errno == EINTR) continue;  // a window of another size; an interrupt is in the pipe
+      return -1;
+    }
+    if (waiting[1].revents != 0) return -1;
+    char byte = 0;
+    const ssize_t count = read(fileno(from), &byte, 1);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return -1;
+    wchar_t character = 0;
+    const size_t length = std::mbrtowc(&character, &byte, 1, &state);
+    if (length == static_cast<size_t>(-2)) continue;  // its first bytes
+    if (length == static_cast<size_t>(-1)) {
+      state = {};  // no character of this encoding; it is not taken
+      continue;
+    }
+    return static_cast<int>(character);
+  }
+}
+
+// Statements are UTF-8, whatever the person's language is; numbers stay as in "C".
+void SpeakUtf8() {
+  std::setlocale(LC_CTYPE, "");
+  if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 std::string HistoryFile() {
   const char* const home = std::getenv("HOME");
   return home == nullptr || *home == '\0' ? std::string() : std::string(home) + "/.kvsql_history";
@@ -42,13 +80,15 @@ std::string HistoryFile() {
 
 LineEditor::LineEditor(Shell* shell) : history_file_(HistoryFile()) {
   completing = shell;
+  SpeakUtf8();
+  WatchInterrupts();
+  rl_getc_function = ReadCharacter;
   rl_readline_name = const_cast<char*>("kvsql");
   rl_initialize();
   rl_attempted_completion_function = Complete;
   rl_completer_word_break_characters = const_cast<char*>(" \t\n\"\\'`@$><=;|&{(,)+-*/");
   using_history();
   if (!history_file_.empty()) read_history(history_file_.c_str());
-  WatchInterrupts();
 }
 
 LineEditor::~LineEditor() {

@@ -1,5 +1,6 @@
 #include "shell/shell.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,10 +18,14 @@ namespace {
 constexpr int kMaxReadDepth = 25;
 
 volatile std::sig_atomic_t interrupts = 0;
+int interrupt_pipe[2] = {-1, -1};
 
 void OnInterrupt(int) {
+  const int error = errno;
   interrupts = interrupts + 1;
   if (interrupts > 2) _exit(1);  // it does not listen
+  static_cast<void>(!write(interrupt_pipe[1], "!", 1));
+  errno = error;
 }
 
 void WriteError(std::string_view text) {
@@ -34,9 +39,16 @@ void WriteError(std::string_view text) {
 }  // namespace
 
 bool Interrupted() { return interrupts > 0; }
-void ClearInterrupt() { interrupts = 0; }
+void ClearInterrupt() {
+  interrupts = 0;
+  char bytes[8];
+  while (interrupt_pipe[0] >= 0 && read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0) {
+  }
+}
+int InterruptPipe() { return interrupt_pipe[0]; }
 
 void WatchInterrupts() {
+  if (interrupt_pipe[0] < 0 && pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
   struct sigaction action = {};
   action.sa_handler = OnInterrupt;
   sigaction(SIGINT, &action, nullptr);

@@ -115,10 +115,13 @@ bool Shell::ForEach(std::string_view sql, std::initializer_list<ValueView> param
   return status.ok();
 }
 
-// Set by the interrupt key while the shell is interactive.
+// Set by the interrupt key while the shell is interactive, that is, after WatchInterrupts.
 bool Interrupted();
 void ClearInterrupt();
 void WatchInterrupts();
+// Can be read from while Interrupted(), so that a poll() for it misses no key; -1 before
+// WatchInterrupts. Owned by the process.
+int InterruptPipe();
 
 }  // namespace kvsql::shell
 

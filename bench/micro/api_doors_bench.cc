@@ -59,7 +59,8 @@ class Ids {
   size_t next_ = 0;
 };
 
-void BM_Get(benchmark::State& state) {
+// The keys of all rows in random order, read in `from` or each in the newest state.
+void GetAll(benchmark::State& state, ReadFrom from) {
   Keyspace keys = Take(Loaded().keyspace("keys"));
   Ids ids;
   std::vector<std::string> texts;
@@ -67,12 +68,18 @@ void BM_Get(benchmark::State& state) {
   char buffer[64];
   size_t next = 0;
   for (auto _ : state) {
-    const StatusOr<std::optional<size_t>> size = keys.get(texts[next], buffer);
+    const StatusOr<std::optional<size_t>> size = keys.get(texts[next], buffer, from);
     if (!size.ok() || !*size) std::abort();
     if (++next == texts.size()) next = 0;
   }
 }
+void BM_Get(benchmark::State& state) { GetAll(state, {}); }
 BENCHMARK(BM_Get)->Threads(1)->Threads(2);
+void BM_GetSnapshot(benchmark::State& state) {
+  const Snapshot snapshot = Take(Loaded().snapshot());
+  GetAll(state, snapshot);
+}
+BENCHMARK(BM_GetSnapshot);
 
 void BM_GetRow(benchmark::State& state) {
   Table table = Take(Loaded().table("t"));

@@ -29,6 +29,17 @@ TEST(Bytes, LittleEndianPutsTheLowByteFirst) {
   EXPECT_EQ(LoadLe<uint32_t>(buffer.data() + 1), 0x01020304u);
 }
 
+TEST(Bytes, LowBytesAreStoredAndNoMore) {
+  for (size_t size = 0; size <= 8; ++size) {
+    uint8_t stored[10];
+    std::memset(stored, 0xee, sizeof(stored));
+    StoreLowBytes(stored + 1, 0x8877665544332211, size);
+    EXPECT_EQ(stored[0], 0xee);
+    for (size_t i = 0; i < size; ++i) EXPECT_EQ(stored[1 + i], 0x11 * (i + 1)) << size;
+    EXPECT_EQ(stored[1 + size], 0xee) << size;
+  }
+}
+
 TEST(Bytes, BigEndianBytesSortAsTheirNumbers) {
   std::vector<uint64_t> values = Edges();
   std::sort(values.begin(), values.end());

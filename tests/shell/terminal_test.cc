@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +23,10 @@ class TerminalTest : public testing::Test {
     std::filesystem::create_directories(home_);
   }
   ~TerminalTest() override {
-    if (child_ > 0) waitpid(child_, nullptr, 0);
+    if (child_ > 0) {
+      kill(child_, SIGKILL);  // of a test that failed half-way
+      waitpid(child_, nullptr, 0);
+    }
     if (terminal_ >= 0) close(terminal_);
     std::filesystem::remove_all(home_);
   }
@@ -79,10 +83,17 @@ TEST_F(TerminalTest, EditsCompletesAndRemembers) {
   Type("sele\t 20 + 2;\n");
   EXPECT_TRUE(Sees("\u2502 22")) << seen_;
   ASSERT_TRUE(Sees("kvsql> ")) << seen_;
-  // Ctrl-C gives up the statement, not the shell.
-  Type("SELECT (\n");
-  ASSERT_TRUE(Sees("...> ")) << seen_;
-  Type("\x03");
+  // Ctrl-C gives up the statement, not the shell, at whatever moment it is hit.
+  for (int hit = 0; hit < 20; ++hit) {
+    Type("SELECT (\n");
+    ASSERT_TRUE(Sees("...> ")) << seen_;
+    usleep(static_cast<useconds_t>(hit * 20));
+    Type("\x03");
+    ASSERT_TRUE(Sees("kvsql> ")) << hit << seen_;
+  }
+  // Text beyond ASCII, in whatever language the person's environment is.
+  Type("SELECT 'na\u00efve \u2192 ' || length('\u00ef\u2192') AS text;\n");
+  EXPECT_TRUE(Sees("na\u00efve \u2192 2")) << seen_;
   ASSERT_TRUE(Sees("kvsql> ")) << seen_;
   Type("SELECT 30 + 3;\n");
   EXPECT_TRUE(Sees("\u2502 33")) << seen_;
