@@ -149,12 +149,15 @@ void FillRows(const std::vector<Measurement>& measurements, Results& results) {
       return SeriesOf(measurements, source, variant);
     };
     const std::vector<Sample> ours = series(source.kvsql);
-    if (ours.empty()) row.Refuse("this build of kvsql has no compression of values");
+    if (ours.empty()) {
+      row.Refuse(source.kvsql.ends_with("_zstd") ? "this build of kvsql has no compression of values"
+                                                 : "not measured");
+    }
     Add(row, EngineId::kKvsql, ours);
     const auto better_of = [&](EngineId engine, std::string_view a, std::string_view b) {
       const std::vector<Sample> first = series(a);
       const std::vector<Sample> second = series(b);
-      if (first.empty()) return;
+      if (first.empty() || second.empty()) return;
       Add(row, engine, Weight(*info, first) <= Weight(*info, second) ? first : second);
     };
     better_of(EngineId::kSqlite, "sqlite_rowid", "sqlite_clustered");
