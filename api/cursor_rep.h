@@ -84,7 +84,7 @@ class CursorRep {
 
   const pager::PageReader* pages_ = nullptr;
   btree::Cursor cursor_;
-  uint32_t within_ = 0;  // CountWithin, as far as it is known; 0: not
+  uint32_t within_ = 0;      // CountWithin, as far as it is known; 0: not
   btree::LargeValue large_;  // the current value, once read, if it is large
   bool large_read_ = false;
   Status status_;

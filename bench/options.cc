@@ -108,7 +108,8 @@ absl::StatusOr<Options> ParseOptions(int argc, const char* const* argv, const ch
                      " belongs to the standard suite; agent-memory has --records"));
   }
   if (options.suite == Suite::kStandard && records_given) {
-    return absl::InvalidArgumentError("--records belongs to --suite agent-memory; here it is --rows");
+    return absl::InvalidArgumentError(
+        "--records belongs to --suite agent-memory; here it is --rows");
   }
   if (options.quick) MakeQuick(options);
   return options;
@@ -118,7 +119,8 @@ std::string Usage() {
   std::string text =
       "kvsql_bench: kvsql beside SQLite and LMDB, on this machine, in one run.\n"
       "\n"
-      "  --suite NAME  standard, or agent-memory: an agent's memory recalled by id and as its latest ten\n"
+      "  --suite NAME  standard, or agent-memory: an agent's memory recalled by id and as its "
+      "latest ten\n"
       "  --rows N      rows and keys in each database (100000; also KVSQL_BENCH_ROWS)\n"
       "  --records N   memories of the agent-memory suite (1000000; also KVSQL_BENCH_ROWS)\n"
       "  --rounds N    rounds of each row of the table (5)\n"

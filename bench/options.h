@@ -14,12 +14,12 @@ namespace kvsql::bench {
 struct Options {
   Suite suite = Suite::kStandard;  // --suite
   uint32_t records = 1'000'000;    // --records, or KVSQL_BENCH_ROWS: of the agent-memory suite
-  uint32_t rows = 100'000;        // --rows, or KVSQL_BENCH_ROWS
-  uint32_t rounds = 5;            // --rounds
-  std::vector<std::string> only;  // --only ID, may be repeated; empty: all rows
-  std::string directory = ".";    // --dir: where the scratch databases lie for the time of the run
-  bool quick = false;             // --quick: far fewer commits and a smaller file to open
-  bool help = false;              // --help
+  uint32_t rows = 100'000;         // --rows, or KVSQL_BENCH_ROWS
+  uint32_t rounds = 5;             // --rounds
+  std::vector<std::string> only;   // --only ID, may be repeated; empty: all rows
+  std::string directory = ".";     // --dir: where the scratch databases lie for the time of the run
+  bool quick = false;              // --quick: far fewer commits and a smaller file to open
+  bool help = false;               // --help
 
   // What follows from --quick.
   uint32_t commits_per_row = 10'000;  // synced commits per engine, over all rounds

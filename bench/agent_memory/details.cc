@@ -38,8 +38,8 @@ std::string Details::Group::Scenario() const {
   std::string name = absl::StrCat(NameOf(task.command), ", ", NameOf(task.layout), " layout, ",
                                   NameOf(task.text), ", ", NameOf(task.mode));
   if (task.command == Command::kWrite) {
-    name = absl::StrCat(NameOf(task.command), ", ", NameOf(task.mode), ", level ",
-                        NameOf(task.sync));
+    name =
+        absl::StrCat(NameOf(task.command), ", ", NameOf(task.mode), ", level ", NameOf(task.sync));
   }
   return name;
 }
@@ -82,11 +82,10 @@ std::string Details::Markdown() const {
   for (const Group& group : groups_) {
     for (const std::string& operation : group.Operations()) {
       const Latencies latencies = group.Of(operation);
-      absl::StrAppendFormat(&text, "| %s | %s | %s | %s | %s | %s | %s | %.0f |\n",
-                            group.Scenario(), operation, VariantOf(group.task.variant).label,
-                            FigureText(latencies.p50), FigureText(latencies.p99),
-                            FigureText(latencies.p999), FigureText(latencies.max),
-                            CallsPerSecond(latencies));
+      absl::StrAppendFormat(
+          &text, "| %s | %s | %s | %s | %s | %s | %s | %.0f |\n", group.Scenario(), operation,
+          VariantOf(group.task.variant).label, FigureText(latencies.p50), FigureText(latencies.p99),
+          FigureText(latencies.p999), FigureText(latencies.max), CallsPerSecond(latencies));
     }
   }
   text +=
@@ -96,17 +95,17 @@ std::string Details::Markdown() const {
       "|---|---|---:|---:|---:|---:|---:|\n";
   for (const Group& group : groups_) {
     const auto mib = [&](auto get) { return FigureText(group.MedianOf(get) / kMiB); };
-    absl::StrAppend(
-        &text, "| ", group.Scenario(), " | ", VariantOf(group.task.variant).label, " | ",
-        mib([](const Measurement& round) { return round.logical_bytes; }), " | ",
-        mib([](const Measurement& round) { return round.allocated_bytes; }), " | ",
-        mib([](const Measurement& round) { return round.result.peak_rss_bytes; }), " | ",
-        FigureText(
-            group.MedianOf([](const Measurement& round) { return round.result.load_seconds; })),
-        " | ",
-        FigureText(
-            group.MedianOf([](const Measurement& round) { return round.result.finish_seconds; })),
-        " |\n");
+    absl::StrAppend(&text, "| ", group.Scenario(), " | ", VariantOf(group.task.variant).label,
+                    " | ", mib([](const Measurement& round) { return round.logical_bytes; }), " | ",
+                    mib([](const Measurement& round) { return round.allocated_bytes; }), " | ",
+                    mib([](const Measurement& round) { return round.result.peak_rss_bytes; }),
+                    " | ", FigureText(group.MedianOf([](const Measurement& round) {
+                      return round.result.load_seconds;
+                    })),
+                    " | ", FigureText(group.MedianOf([](const Measurement& round) {
+                      return round.result.finish_seconds;
+                    })),
+                    " |\n");
   }
   return text;
 }

@@ -11,9 +11,10 @@
 namespace kvsql::bench::agent_memory {
 namespace {
 
-constexpr const char* kRows[] = {"recall_key",    "recall_sql",  "latest10_key", "latest10_sql",
-                                 "update_full",   "update_normal", "bulk_load",  "file_bulk",
-                                 "file_normal",   "file_compressed", "recall_compressed", "peak_rss"};
+constexpr const char* kRows[] = {"recall_key",      "recall_sql",        "latest10_key",
+                                 "latest10_sql",    "update_full",       "update_normal",
+                                 "bulk_load",       "file_bulk",         "file_normal",
+                                 "file_compressed", "recall_compressed", "peak_rss"};
 constexpr std::array<const char*, kEngineCount> kColors = {"#2a8c5a", "#1f6fb2", "#7db3dd",
                                                            "#d9822b"};
 constexpr double kLabelWidth = 330;
@@ -74,9 +75,9 @@ std::string FiguresSvg(const Results& results) {
   Text(svg, 12, 22, "start", "An agent's memory: shorter is better in every row", 14);
   double legend = 12;
   for (const EngineId engine : kAllEngines) {
-    absl::StrAppendFormat(
-        &svg, "<rect x=\"%.0f\" y=\"32\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", legend,
-        kColors[IndexOf(engine)]);
+    absl::StrAppendFormat(&svg,
+                          "<rect x=\"%.0f\" y=\"32\" width=\"10\" height=\"10\" fill=\"%s\"/>\n",
+                          legend, kColors[IndexOf(engine)]);
     Text(svg, legend + 14, 41, "start", LabelOf(engine), 11);
     legend += 110;
   }

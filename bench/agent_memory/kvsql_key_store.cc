@@ -16,7 +16,9 @@ namespace {
 
 // The option that a keyspace's values are stored compressed, in builds that have it.
 template <class Options>
-concept Compressible = requires(Options options) { options.compression = Compression::kZstd; };
+concept Compressible = requires(Options options) {
+  options.compression = Compression::kZstd;
+};
 
 template <class Options = KeyspaceOptions>
 Options KeyspaceOptionsFor(bool compressed) {
@@ -68,9 +70,7 @@ class KvsqlKeyStore : public KvsqlStore {
   void Update(MemoryId id, std::string_view value) override {
     Expect(memories_->put(Key(id).view(), value), "update");
   }
-  void Recall(MemoryId id, ValueBuffer* value) override {
-    Get(*memories_, Key(id).view(), value);
-  }
+  void Recall(MemoryId id, ValueBuffer* value) override { Get(*memories_, Key(id).view(), value); }
   void Latest(uint32_t agent, LatestBuffer* latest) override {
     const Key key(agent, 0);
     latest->count = 0;

@@ -54,9 +54,7 @@ class KvsqlSqlStore : public KvsqlStore {
 
   void AfterLoad() override { Expect(connection_->execute("ANALYZE"), "ANALYZE"); }
 
-  void Insert(MemoryId id, std::string_view value) override {
-    Run(statements_->insert, id, value);
-  }
+  void Insert(MemoryId id, std::string_view value) override { Run(statements_->insert, id, value); }
   void Update(MemoryId id, std::string_view value) override {
     Run(statements_->update, id, value);
     if (connection_->changes() != 1) [[unlikely]]
@@ -88,9 +86,8 @@ class KvsqlSqlStore : public KvsqlStore {
 
   bool has_recall_row() const override { return true; }
   void RecallRow(MemoryId id, ValueBuffer* value) override {
-    const StatusOr<Row> row = schema_.recall_takes_agent
-                                  ? table_->get_row({id.agent, id.sequence})
-                                  : table_->get_row(id.sequence);
+    const StatusOr<Row> row = schema_.recall_takes_agent ? table_->get_row({id.agent, id.sequence})
+                                                         : table_->get_row(id.sequence);
     if (!row.ok()) [[unlikely]]
       FailKvsql(row.status(), "get_row");
     if (!row->exists()) [[unlikely]]
@@ -102,7 +99,8 @@ class KvsqlSqlStore : public KvsqlStore {
   void ForEach(const Visitor& visit) override {
     Statement statement = Take(connection_->prepare(schema_.all), "prepare");
     while (Take(statement.step(), "step")) {
-      visit({static_cast<uint32_t>(statement.integer(0)), static_cast<uint32_t>(statement.integer(1))},
+      visit({static_cast<uint32_t>(statement.integer(0)),
+             static_cast<uint32_t>(statement.integer(1))},
             statement.text(2));
     }
   }

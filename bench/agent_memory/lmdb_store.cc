@@ -110,7 +110,8 @@ class LmdbStore : public Store {
     mdb_txn_reset(reader_);
   }
 
-  void CheckIntegrity() override {}  // LMDB has no check of its own; the walk over all records is one
+  void CheckIntegrity() override {
+  }  // LMDB has no check of its own; the walk over all records is one
 
  private:
   void Put(MDB_txn* txn, MemoryId id, std::string_view value, unsigned flags) {

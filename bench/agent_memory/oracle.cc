@@ -53,9 +53,8 @@ void Oracle::CheckMemory(uint32_t sequence, const Memory& memory) {
 
 std::vector<uint32_t> Oracle::LatestOf(uint32_t agent) const {
   const std::vector<uint32_t>& newest = newest_[agent];
-  std::vector<uint32_t> latest(newest.rbegin(),
-                               newest.rbegin() + static_cast<ptrdiff_t>(
-                                                     std::min(kLatest, newest.size())));
+  std::vector<uint32_t> latest(
+      newest.rbegin(), newest.rbegin() + static_cast<ptrdiff_t>(std::min(kLatest, newest.size())));
   return latest;
 }
 

@@ -52,7 +52,7 @@ class Oracle {
 
   const Model model_;
   uint32_t records_;
-  std::vector<uint16_t> revisions_;                       // empty until something changes
+  std::vector<uint16_t> revisions_;                    // empty until something changes
   std::array<std::vector<uint32_t>, kAgents> newest_;  // ascending, at least the newest ten
   ValueBuffer expected_;
   Memory memory_;

@@ -75,8 +75,7 @@ constexpr Source kSources[] = {
     {"file_normal_sql", kLoad, kNormal, kLetters, kRaw, kFull, kFile, "kvsql_sql"},
     {"file_compressed", kLoad, kBulk, kLetters, kRaw, kFull, kFile, "kvsql_key_zstd"},
     {"file_compressed_sql", kLoad, kBulk, kLetters, kRaw, kFull, kFile, "kvsql_sql_zstd"},
-    {"file_compressed_vocabulary", kLoad, kBulk, kVocabulary, kRaw, kFull, kFile,
-     "kvsql_key_zstd"},
+    {"file_compressed_vocabulary", kLoad, kBulk, kVocabulary, kRaw, kFull, kFile, "kvsql_key_zstd"},
     {"file_compressed_vocabulary_sql", kLoad, kBulk, kVocabulary, kRaw, kFull, kFile,
      "kvsql_sql_zstd"},
     {"recall_compressed", kRead, kBulk, kLetters, kRaw, kFull, "recall", "kvsql_key_zstd"},
@@ -150,8 +149,9 @@ void FillRows(const std::vector<Measurement>& measurements, Results& results) {
     };
     const std::vector<Sample> ours = series(source.kvsql);
     if (ours.empty()) {
-      row.Refuse(source.kvsql.ends_with("_zstd") ? "this build of kvsql has no compression of values"
-                                                 : "not measured");
+      row.Refuse(source.kvsql.ends_with("_zstd")
+                     ? "this build of kvsql has no compression of values"
+                     : "not measured");
     }
     Add(row, EngineId::kKvsql, ours);
     const auto better_of = [&](EngineId engine, std::string_view a, std::string_view b) {

@@ -14,7 +14,7 @@ namespace kvsql::bench::agent_memory {
 struct Schema {
   const char* create;
   const char* options;  // what follows the closing bracket
-  const char* index;  // "" if there is none; made after the rows of a bulk load
+  const char* index;    // "" if there is none; made after the rows of a bulk load
   const char* insert;
   const char* update;
   const char* recall;
@@ -26,7 +26,8 @@ struct Schema {
 
 inline constexpr Schema kRowidSchema = {
     .create =
-        "CREATE TABLE memories(id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, value BLOB NOT NULL)",
+        "CREATE TABLE memories(id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, value BLOB NOT "
+        "NULL)",
     .options = "",
     .index = "CREATE INDEX memories_recent ON memories(agent, id DESC)",
     .insert = "INSERT INTO memories(id, agent, value) VALUES(?1, ?2, ?3)",

@@ -32,9 +32,9 @@ class SqliteStore : public Store {
   SqliteStore(const Schema& schema, bool mmap) : schema_(schema), mmap_(mmap) {}
 
   void Open(const std::string& path, Sync sync) override {
-    db_.emplace(path, SqliteSettings{.durability = Durability::kFull,
-                                     .mmap = mmap_,
-                                     .cache_pages = kCachePages});
+    db_.emplace(
+        path,
+        SqliteSettings{.durability = Durability::kFull, .mmap = mmap_, .cache_pages = kCachePages});
     db_->Execute(absl::StrCat("PRAGMA synchronous=", Level(sync)).c_str());
     db_->Execute("PRAGMA wal_autocheckpoint=1000");
     db_->Execute("PRAGMA temp_store=MEMORY");
@@ -119,8 +119,7 @@ class SqliteStore : public Store {
   void CheckIntegrity() override {
     const SqliteStatement check(*db_, "PRAGMA integrity_check");
     db_->Expect(sqlite3_step(check.get()), SQLITE_ROW, "integrity_check");
-    const auto* const answer =
-        reinterpret_cast<const char*>(sqlite3_column_text(check.get(), 0));
+    const auto* const answer = reinterpret_cast<const char*>(sqlite3_column_text(check.get(), 0));
     if (std::string_view(answer) != "ok") {
       Fatal(absl::StrCat("SQLite: integrity_check: ", answer));
     }

@@ -39,15 +39,17 @@ std::vector<std::pair<std::string, std::string>> Conditions(const Options& optio
     conditions.emplace_back(name, std::move(value));
   };
   add("records", absl::StrCat(options.records, ", 64 agents, 200 bytes of text, JSON values"));
-  add("rounds", absl::StrCat(options.rounds, "; each variant once per round, in rotating order, in "
-                                             "a process of its own"));
+  add("rounds", absl::StrCat(options.rounds,
+                             "; each variant once per round, in rotating order, in "
+                             "a process of its own"));
   add("reads", absl::StrCat(options.memory_reads, " recalls and ", options.memory_reads,
                             " latest-tens per variant and round, warm, values copied out"));
   add("writes", absl::StrCat(options.memory_writes,
                              " inserts, recalls, latest-tens, updates and mixed calls from 10,000 "
                              "records, each change committed by itself"));
   if (options.quick) add("quick", "yes: too few calls for figures");
-  add("JSON", "rows named _json encode with nlohmann-json and decode with simdjson inside the timer");
+  add("JSON",
+      "rows named _json encode with nlohmann-json and decode with simdjson inside the timer");
   add("kvsql", std::string(::kvsql::version()));
   add("kvsql settings",
       "the defaults; levels full and normal; recall by key copies into the caller's buffer");
@@ -82,8 +84,8 @@ void RunSuite(const Options& options, Scratch& scratch) {
   FillRows(measurements, results);
   const Details details(measurements);
   WriteFile("agent-memory.md",
-            Markdown(results, {"An agent's memory on kvsql, SQLite and LMDB", kIntro,
-                               "agent-memory.svg"}) +
+            Markdown(results,
+                     {"An agent's memory on kvsql, SQLite and LMDB", kIntro, "agent-memory.svg"}) +
                 "\n![Figures](agent-memory-figures.svg)\n\n" + details.Markdown());
   nlohmann::ordered_json json = JsonObject(results);
   json["details"] = details.Json();

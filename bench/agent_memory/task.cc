@@ -33,9 +33,7 @@ const char* NameOf(Command command) {
   constexpr const char* kNames[] = {"load", "read", "write"};
   return kNames[static_cast<int>(command)];
 }
-const char* NameOf(TextKind text) {
-  return text == TextKind::kLetters ? "letters" : "vocabulary";
-}
+const char* NameOf(TextKind text) { return text == TextKind::kLetters ? "letters" : "vocabulary"; }
 const char* NameOf(Layout layout) { return layout == Layout::kBulk ? "bulk" : "normal"; }
 const char* NameOf(ValueMode mode) { return mode == ValueMode::kRaw ? "raw" : "json"; }
 const char* NameOf(Sync sync) {
@@ -94,10 +92,12 @@ TaskResult TaskResultFromJson(const std::string& text) {
   const Object object = Parse(text);
   TaskResult result;
   for (const auto& [name, latencies] : object["operations"].items()) {
-    result.operations[name] = {
-        .calls = latencies.value("calls", uint64_t{0}), .p50 = latencies.value("p50", 0.0),
-        .p99 = latencies.value("p99", 0.0),             .p999 = latencies.value("p999", 0.0),
-        .max = latencies.value("max", 0.0),             .mean = latencies.value("mean", 0.0)};
+    result.operations[name] = {.calls = latencies.value("calls", uint64_t{0}),
+                               .p50 = latencies.value("p50", 0.0),
+                               .p99 = latencies.value("p99", 0.0),
+                               .p999 = latencies.value("p999", 0.0),
+                               .max = latencies.value("max", 0.0),
+                               .mean = latencies.value("mean", 0.0)};
   }
   result.load_seconds = object.value("load_seconds", 0.0);
   result.finish_seconds = object.value("finish_seconds", 0.0);

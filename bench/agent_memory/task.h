@@ -54,7 +54,7 @@ struct Latencies {
 struct TaskResult {
   std::map<std::string, Latencies> operations;
   double load_seconds = 0;
-  double finish_seconds = 0;   // from the last call until the store was closed cleanly
+  double finish_seconds = 0;    // from the last call until the store was closed cleanly
   uint64_t peak_rss_bytes = 0;  // of the process
 };
 

@@ -43,7 +43,8 @@ constexpr RowInfo kRows[] = {
     {"file_compressed_vocabulary_sql", "the same, SQL table", "MiB", kLower},
     {"recall_compressed", "recall by id, compressed, key door (p50)", "us", kLower},
     {"recall_compressed_sql", "recall by id, compressed, prepared SQL (p50)", "us", kLower},
-    {"recall_compressed_vocabulary", "the same as recall_compressed, vocabulary text", "us", kLower},
+    {"recall_compressed_vocabulary", "the same as recall_compressed, vocabulary text", "us",
+     kLower},
     {"peak_rss", "peak memory of the read scenario, key door", "MiB", kLower},
     {"peak_rss_sql", "the same, prepared SQL", "MiB", kLower},
 };

@@ -59,11 +59,14 @@ class AgentMemory {
       auto at_row = latest_.step();
       if (!at_row.ok()) return at_row.status();
       if (!*at_row) return texts;
-      texts.push_back("#" + std::to_string(latest_.integer(0)) + " " + std::string(latest_.text(1)));
+      texts.push_back("#" + std::to_string(latest_.integer(0)) + " " +
+                      std::string(latest_.text(1)));
     }
   }
 
-  kvsql::StatusOr<bool> forget(int64_t agent, int64_t seq) { return table_.erase_row({agent, seq}); }
+  kvsql::StatusOr<bool> forget(int64_t agent, int64_t seq) {
+    return table_.erase_row({agent, seq});
+  }
 
  private:
   AgentMemory(kvsql::Database database, kvsql::Table table, kvsql::Statement latest)

@@ -142,7 +142,8 @@ TEST_F(CursorTest, StaysInItsRangeOverManyLeaves) {
 
 TEST_F(CursorTest, TurnsRoundAnywhere) {
   Keyspace big = Must(db.keyspace("big"));
-  for (int i = 0; i < 500; ++i) EXPECT_OK(big.put(std::to_string(1'000 + i), std::string(100, 'v')));
+  for (int i = 0; i < 500; ++i)
+    EXPECT_OK(big.put(std::to_string(1'000 + i), std::string(100, 'v')));
   for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
     Cursor cursor = big.scan(KeyRange::Between("1050", "1450"), direction);
     const int step = direction == Direction::kForward ? 1 : -1;
@@ -175,8 +176,8 @@ TEST_F(CursorTest, ForEachShowsOneStateAndLetsItsVisitorUseTheHandle) {
     visited.emplace_back(entry.key());
     EXPECT_TRUE(Must(k.contains("a")));
     EXPECT_OK(k.put("b9", "late"));
-    const Status nested = k.for_each(KeyRange::All(), Direction::kForward,
-                                     [](const VisitedEntry&) { return true; });
+    const Status nested =
+        k.for_each(KeyRange::All(), Direction::kForward, [](const VisitedEntry&) { return true; });
     EXPECT_EQ(nested.code(), absl::StatusCode::kFailedPrecondition);
     return true;
   }));

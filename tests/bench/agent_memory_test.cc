@@ -163,9 +163,9 @@ TEST_P(StoresTest, HoldsWhatTheModelSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StoresTest,
-                         testing::Values("kvsql_key", "kvsql_sql", "kvsql_key_zstd", "kvsql_sql_zstd",
-                                         "kvsql_indexed", "kvsql_sql_rowid", "sqlite_rowid",
-                                         "sqlite_clustered", "sqlite_mmap_rowid",
+                         testing::Values("kvsql_key", "kvsql_sql", "kvsql_key_zstd",
+                                         "kvsql_sql_zstd", "kvsql_indexed", "kvsql_sql_rowid",
+                                         "sqlite_rowid", "sqlite_clustered", "sqlite_mmap_rowid",
                                          "sqlite_mmap_clustered", "lmdb"),
                          [](const auto& info) { return std::string(info.param); });
 

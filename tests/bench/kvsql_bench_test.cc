@@ -101,9 +101,9 @@ TEST_F(KvsqlBench, AgentMemoryChecksItsResultsAndWritesItsFiles) {
   std::set<std::string> expected;
   for (const RowInfo& row : Rows(Suite::kAgentMemory)) expected.insert(row.id);
   EXPECT_EQ(ids, expected);
-  for (const char* id :
-       {"recall_key", "recall_sql", "latest10_key", "latest10_sql", "update_full", "update_normal",
-        "bulk_load", "file_bulk", "file_normal", "file_compressed", "recall_compressed", "peak_rss"}) {
+  for (const char* id : {"recall_key", "recall_sql", "latest10_key", "latest10_sql", "update_full",
+                         "update_normal", "bulk_load", "file_bulk", "file_normal",
+                         "file_compressed", "recall_compressed", "peak_rss"}) {
     EXPECT_TRUE(ids.contains(id)) << id;
     EXPECT_NE(Read("agent-memory.md").find("`" + std::string(id) + "`"), std::string::npos) << id;
   }
@@ -126,9 +126,9 @@ TEST_F(KvsqlBench, AgentMemoryChecksItsResultsAndWritesItsFiles) {
   for (const auto& entry : fs::directory_iterator(directory_)) {
     names.insert(entry.path().filename().string());
   }
-  EXPECT_EQ(names, (std::set<std::string>{"agent-memory.json", "agent-memory.md",
-                                          "agent-memory.svg", "agent-memory-figures.svg", "err",
-                                          "out"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"agent-memory.json", "agent-memory.md", "agent-memory.svg",
+                                   "agent-memory-figures.svg", "err", "out"}));
 }
 
 TEST_F(KvsqlBench, LeavesNoDatabaseBehind) {
