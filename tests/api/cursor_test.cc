@@ -172,7 +172,7 @@ TEST_F(CursorTest, ForEachStopsWhenTheVisitorSaysSo) {
 
 TEST_F(CursorTest, ForEachShowsOneStateAndLetsItsVisitorUseTheHandle) {
   Keys visited;
-  EXPECT_OK(k.for_each(KeyRange::All(), Direction::kForward, [&](const VisitedEntry& entry) {
+  const auto visit = [&](const VisitedEntry& entry) {
     visited.emplace_back(entry.key());
     EXPECT_TRUE(Must(k.contains("a")));
     EXPECT_OK(k.put("b9", "late"));
@@ -180,7 +180,8 @@ TEST_F(CursorTest, ForEachShowsOneStateAndLetsItsVisitorUseTheHandle) {
         k.for_each(KeyRange::All(), Direction::kForward, [](const VisitedEntry&) { return true; });
     EXPECT_EQ(nested.code(), absl::StatusCode::kFailedPrecondition);
     return true;
-  }));
+  };
+  EXPECT_OK(k.for_each(KeyRange::All(), Direction::kForward, visit));
   EXPECT_EQ(visited, (Keys{"a", "b1", "b2", "b3", "c"}));
   EXPECT_EQ(KeysOf(k.scan(KeyRange::Prefix("b"))), (Keys{"b1", "b2", "b3", "b9"}));
 }
