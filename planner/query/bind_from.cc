@@ -136,6 +136,9 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
         const parser::CommonTable& common = c->with->tables[i];
         if (!kv::EqualsIgnoreCase(common.name.text, name)) continue;
         if (std::find(expanding_.begin(), expanding_.end(), &common) != expanding_.end()) {
+          if (common.query->cores.size() == 1) {
+            return Error(term.range.begin, "circular reference: " + std::string(common.name.text));
+          }
           return Unsupported(term.range.begin, "recursive common tables");
         }
         if (ShareRows(common, *c, source)) {

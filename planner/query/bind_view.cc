@@ -47,7 +47,9 @@ void QueryBuilder::SetQuerySource(BoundQuery query, Source* source) {
   source->columns = std::move(query.columns);
   for (size_t i = 0; i < source->columns.size(); ++i) {
     SourceColumn& column = source->columns[i];
+    // A column always has a collation, even where the expression behind it has none.
     column.traits.explicit_collation = false;
+    if (!column.traits.collation.has_value()) column.traits.collation = kv::Collation::kBinary;
     const std::string base = column.name;
     for (int n = 1;; ++n) {
       const auto end = source->columns.begin() + static_cast<ptrdiff_t>(i);
