@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -82,10 +83,10 @@ TEST(Model, ItsJsonIsThatOfTheEncoder) {
 }
 
 TEST(Key, OrdersByAgentThenByAge) {
-  EXPECT_LT(Key({5, 1}).view(), Key({6, 1}).view());
-  EXPECT_LT(Key({600, 1}).view(), Key({5, 2}).view());
+  EXPECT_LT(Key(MemoryId{5, 1}).view(), Key(MemoryId{6, 1}).view());
+  EXPECT_LT(Key(MemoryId{600, 1}).view(), Key(MemoryId{5, 2}).view());
   EXPECT_GT(Key::NewestFirst({5, 1}).view(), Key::NewestFirst({6, 1}).view());
-  EXPECT_EQ(Key::IdOf(Key({123'456, 63}).view()), (MemoryId{123'456, 63}));
+  EXPECT_EQ(Key::IdOf(Key(MemoryId{123'456, 63}).view()), (MemoryId{123'456, 63}));
   EXPECT_EQ(Key::IdOfNewestFirst(Key::NewestFirst({123'456, 63}).view()), (MemoryId{123'456, 63}));
 }
 
@@ -167,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(All, StoresTest,
                                          "kvsql_sql_zstd", "kvsql_indexed", "kvsql_sql_rowid",
                                          "sqlite_rowid", "sqlite_clustered", "sqlite_mmap_rowid",
                                          "sqlite_mmap_clustered", "lmdb"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 Measurement Read(const char* variant, uint32_t round, double recall) {
   Measurement measurement;
