@@ -44,15 +44,17 @@ Status Row::SetCell(const Reader& reader, const btree::ValueRef& cell) {
     bytes = cell.view();
   }
   if (!view_.Parse(bytes) || view_.count() > table_->stored_columns()) [[unlikely]] {
-    return SetPacked(reader, bytes);
+    // The cell anew, for a view of it kept so long would cost every row two registers.
+    return SetPacked(reader, cell.is_large ? cell_.view() : cell.view());
   }
   if (!view_.has_elsewhere()) [[likely]]
     return absl::OkStatus();
   return LoadElsewhere(reader);
 }
 
-// A packed row is none that view_ would take: it comes here from there.
-Status Row::SetPacked(const Reader& reader, std::string_view cell) {
+// A packed row is none that view_ would take: it comes here from there. Not inlined, so that other rows save no
+// registers for it.
+[[gnu::noinline, gnu::cold]] Status Row::SetPacked(const Reader& reader, std::string_view cell) {
   PackedValue packed;
   const ValueCodec* const codec = reader.CodecOf(table_->tree, table_->compression);
   if (codec == nullptr || ReadRowCell(cell, &packed) != CellForm::kPacked) return Damaged();

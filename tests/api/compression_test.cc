@@ -2,10 +2,12 @@
 // becomes of them when dictionaries are trained.
 #include <kvsql/kvsql.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/api/api_test_util.h"
@@ -484,6 +486,39 @@ TEST_F(CompressionTest, TheStatementIsKeptAndWrongOptionsAreRefused) {
     EXPECT_CODE(connection.execute(wrong), kInvalidArgument);
   }
   EXPECT_EQ(Ask("SELECT count(*) FROM sqlite_schema"), "1|\n");
+}
+
+TEST_F(CompressionTest, ReadersWhileDictionariesComeAndGo) {
+  Keyspace k = Must(db_->keyspace("k", kCompressed));
+  Records records(40);
+  const std::string first = records.Next();
+  ASSERT_OK(k.put(KeyOf(0), first));
+  std::atomic<bool> done = false;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      Keyspace mine = k;
+      std::string value;
+      do {
+        ASSERT_TRUE(Must(mine.get(KeyOf(0), &value)));
+        ASSERT_EQ(value, first);
+        Cursor cursor = mine.scan();
+        for (int n = 0; cursor.valid() && n < 100; cursor.next(), ++n) {
+          ASSERT_FALSE(cursor.value().empty());
+        }
+        ASSERT_OK(cursor.status());
+      } while (!done);
+    });
+  }
+  for (int round = 0; round < 3; ++round) {
+    Records kind(50 + round, "kind " + std::to_string(round));
+    for (int i = 0; i < 2000; ++i) {
+      ASSERT_OK(k.put(KeyOf(1 + round * 2000 + i), kind.Next(), Durability::kNormal));
+    }
+    Execute("VACUUM");
+  }
+  done = true;
+  for (std::thread& reader : readers) reader.join();
 }
 
 TEST(CompressionInMemoryTest, WorksAndVacuums) {

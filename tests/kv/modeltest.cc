@@ -96,6 +96,7 @@ class ModelTest {
     for (auto& snapshot : snapshots_) Compare(snapshot);
     snapshots_.clear();
     CheckSound();
+    CountDictionaries();
     Check(store_->Close(), "close");
     std::printf(
         "%llu operations, %llu commits, %llu rollbacks, %llu savepoint rollbacks, "
@@ -144,6 +145,15 @@ class ModelTest {
     std::string key = "key" + std::to_string(Random(kKeys));
     if (Random(40) == 0) key += std::string(Random(2000), 'k');
     return key;
+  }
+
+  void CountDictionaries() {
+    ReadTxn txn(store_);
+    Check(txn.Begin(), "begin");
+    const KeyspaceDef* keyspace = Take(txn.FindKeyspace("k1"), "find");
+    const TableDef* table = Take(txn.FindTable("t"), "find");
+    std::printf("dictionaries: %zu of the keyspace, %zu of the table\n",
+                keyspace->compression.dictionaries.size(), table->compression.dictionaries.size());
   }
 
   // The keyspace as it is in a state.

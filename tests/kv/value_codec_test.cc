@@ -169,7 +169,8 @@ TEST(CellUnpackerTest, LeavesPlainCellsAndReplacesPackedOnes) {
   std::vector<std::string> rows;
   std::vector<std::string> cells;
   for (const std::string& value : Values(1, 100)) {
-    const ValueView columns[] = {ValueView::Text(rows.size() % 3 == 0 ? "short" : value)};
+    const ValueView columns[] = {
+        ValueView::Text(rows.size() % 3 == 0 ? std::string_view("short") : value)};
     EncodeRow(columns, &rows.emplace_back());
     if (!codec.PackRow(rows.back(), &cells.emplace_back())) cells.back() = rows.back();
   }
