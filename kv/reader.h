@@ -38,6 +38,10 @@ class Reader {
   uint64_t Count(TreeId tree) const {
     return read_ != nullptr ? read_->root(tree).count : write_->Count(tree);
   }
+  // What values of a tree are compressed with; null: nothing.
+  const ValueCodec* CodecOf(TreeId tree, const CompressionDef& compression) const {
+    return write_ == nullptr ? compression.codec.get() : write_->CodecOf(tree, compression);
+  }
   const pager::PageReader& pages() const {
     return read_ != nullptr ? read_->pages() : write_->pages();
   }

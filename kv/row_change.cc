@@ -5,6 +5,7 @@
 
 #include "kv/row_lookup.h"
 #include "kv/row_rules.h"
+#include "kv/training.h"
 
 namespace kvsql::kv {
 namespace {
@@ -220,8 +221,14 @@ Status RowChange::EncodeRowBytes(const Row* old) {
 }
 
 Status RowChange::StoreLarge() {
+  const ValueCodec* const codec = txn_.CodecOf(table_.tree, table_.compression);
   for (const auto& [key, bytes] : large_) {
-    KV_RETURN_IF_ERROR(txn_.Put(table_.overflow_tree, key, bytes).status());
+    std::string_view stored = bytes;
+    if (codec != nullptr) {
+      codec->PackValue(bytes, &scratch_.packed);
+      stored = scratch_.packed;
+    }
+    KV_RETURN_IF_ERROR(txn_.Put(table_.overflow_tree, key, stored).status());
   }
   return absl::OkStatus();
 }
@@ -234,8 +241,22 @@ Status RowChange::StoreSequence() {
 }
 
 StatusOr<bool> RowChange::StoreRow(PutMode mode) {
-  return table_.has_rowid() ? txn_.Put(table_.tree, rowid_, scratch_.row, mode)
-                            : txn_.Put(table_.tree, tree_key(), scratch_.row, mode);
+  if (table_.compression.kind != Compression::kNone) [[unlikely]]
+    return StorePacked(mode);
+  return StoreCell(scratch_.row, mode);
+}
+
+StatusOr<bool> RowChange::StoreCell(std::string_view cell, PutMode mode) {
+  return table_.has_rowid() ? txn_.Put(table_.tree, rowid_, cell, mode)
+                            : txn_.Put(table_.tree, tree_key(), cell, mode);
+}
+
+StatusOr<bool> RowChange::StorePacked(PutMode mode) {
+  const ValueCodec* const codec = txn_.CodecOf(table_.tree, table_.compression);
+  const bool packed = codec->PackRow(scratch_.row, &scratch_.packed);
+  KV_ASSIGN_OR_RETURN(const bool stored, StoreCell(packed ? scratch_.packed : scratch_.row, mode));
+  if (stored) KV_RETURN_IF_ERROR(TrainIfDue(txn_, CompressedTree(table_)));
+  return stored;
 }
 
 Status RowChange::StoreEntry(size_t index_number) {

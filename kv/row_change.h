@@ -80,6 +80,8 @@ class RowChange {
   }
   static bool IsSame(const Row& old, uint32_t column, const ValueView& value);
   Status MakeAllKeys();
+  StatusOr<bool> StoreCell(std::string_view cell, PutMode mode);
+  StatusOr<bool> StorePacked(PutMode mode);
   StatusOr<bool> KeyIsTaken();
   // The key of the row that a UNIQUE index has under the new row's values; nullopt: none.
   StatusOr<std::optional<RowKey>> Conflict(size_t index_number);

@@ -34,6 +34,7 @@
 #include "btree/tree.h"
 #include "kv/key_codec.h"
 #include "kv/value.h"
+#include "kv/value_codec.h"
 #include "pager/types.h"
 
 namespace kvsql::kv {
@@ -113,6 +114,16 @@ struct IndexDef {
   bool partial() const { return !where_sql.empty(); }
 };
 
+// How the values of a table or keyspace are compressed.
+struct CompressionDef {
+  Compression kind = Compression::kNone;
+  std::vector<uint32_t> dictionaries;  // in the order of their training: the last is written with
+  uint64_t trained_rows = 0;           // entries of the tree at the last training
+
+  // Made by the Schema with the dictionaries; null if nothing is compressed.
+  std::shared_ptr<const ValueCodec> codec;
+};
+
 enum class TableShape : uint8_t {
   kRowid = 0,         // rows by a 64-bit rowid, which may be an INTEGER PRIMARY KEY column
   kWithoutRowid = 1,  // rows by their encoded primary key
@@ -133,6 +144,7 @@ struct TableDef {
   bool autoincrement = false;
   TreeId tree = pager::kNoTree;
   TreeId overflow_tree = pager::kNoTree;  // large columns, by a number of their own
+  CompressionDef compression;             // of rows and large columns
   std::string sql;
 
   // Derived.
@@ -171,6 +183,7 @@ struct TableDef {
 struct KeyspaceDef {
   std::string name;
   TreeId tree = pager::kNoTree;
+  CompressionDef compression;
 };
 
 struct ViewDef {
@@ -184,7 +197,8 @@ struct ViewDef {
 
 // What a name in the catalog stands for. A sequence is the largest rowid that a table with
 // AUTOINCREMENT ever had: 8 bytes, little-endian; it changes without a change of the schema. So does a
-// property: a number of the database as a whole, in the same form. Statistics are those of a table.
+// property: a number of the database as a whole, in the same form. Statistics are those of a table. A
+// dictionary is one that the values of a tree are compressed with (DictionaryName).
 enum class ObjectKind : uint8_t {
   kKeyspace = 'K',
   kTable = 'T',
@@ -193,7 +207,11 @@ enum class ObjectKind : uint8_t {
   kView = 'V',
   kProperty = 'P',
   kStatistics = 'A',
+  kDictionary = 'D',
 };
+
+// The name of a dictionary of a table or keyspace, by whose tree it is called.
+std::string DictionaryName(TreeId tree, uint32_t number);
 
 // Property: counts the changes of the schema.
 inline constexpr std::string_view kSchemaVersion = "schema_version";

@@ -388,6 +388,12 @@ StatusOr<kv::TableDef> TableBuilder::Build() {
   const parser::Name& name = statement_.name.object;
   table_.name = std::string(name.text);
   table_.strict = statement_.strict;
+  if (const parser::Name& compression = statement_.compression;
+      !compression.text.empty() &&
+      !kv::ParseCompression(compression.text, &table_.compression.kind)) {
+    return ErrorAt(sql_, compression.range.begin,
+                   absl::StrCat("compression must be zstd, not ", std::string(compression.text)));
+  }
   for (const parser::ColumnDefinition& column : statement_.columns) {
     KV_RETURN_IF_ERROR(AddColumn(column));
   }

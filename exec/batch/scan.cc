@@ -9,6 +9,7 @@
 #include "exec/batch/expression.h"
 #include "exec/batch/operator.h"
 #include "exec/scalar_ops.h"
+#include "kv/cell_unpacker.h"
 #include "kv/column_decode.h"
 #include "kv/index_entries.h"
 #include "kv/range_scan.h"
@@ -71,6 +72,7 @@ class ScanOperator : public Operator {
       column.is_rowid = each.column == kv::kRowidColumn || table_.rowid_alias == each.column;
       column.is_key = each.column == planner::kKeyColumn;
       if (column.is_rowid || column.is_key) continue;
+      reads_cells_ = !access_.covering();
       column.place = {table_.StoredPosition(each.column), table_.stored_columns()};
       column.missing = table_.columns[each.column].default_value.view();
       const kv::Affinity affinity = table_.columns[each.column].affinity;
@@ -82,6 +84,10 @@ class ScanOperator : public Operator {
     }
     for (const planner::ExprNode* filter : plan_.filters) {
       planner::VisitNodes(filter, [&](const planner::ExprNode* node) { MarkEarly(*node); });
+    }
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const bool shown = std::find(outputs_.begin(), outputs_.end(), i) != outputs_.end();
+      columns_[i].recheck_only = !shown && !columns_[i].early;
     }
     return absl::OkStatus();
   }
@@ -99,6 +105,7 @@ class ScanOperator : public Operator {
       bound_ = bound;
       bound_column_ = i;
       columns_[i].early = true;
+      columns_[i].recheck_only = false;
     }
   }
 
@@ -110,6 +117,10 @@ class ScanOperator : public Operator {
   StatusOr<uint64_t> SkipRows(uint64_t n) override {
     if (!filters_.empty()) return uint64_t{0};
     return access_.SkipRows(n);
+  }
+
+  void ExpectRows(uint64_t n) override {
+    if (filters_.empty() && n <= kMostExpected) want_ = static_cast<uint32_t>(n);
   }
 
   Status Next(Batch* batch) override {
@@ -151,9 +162,12 @@ class ScanOperator : public Operator {
 
  private:
   static constexpr uint32_t kFirstBatch = 8;
+  // Where more rows are wanted, the first of them should come before all are read.
+  static constexpr uint32_t kMostExpected = 64;
 
   struct ColumnState {
-    bool early = false;  // a filter reads it
+    bool early = false;         // a filter reads it
+    bool recheck_only = false;  // nobody reads it but recheck_, which is for truncated keys
     bool is_rowid = false;
     bool is_key = false;                  // of a table without rowids
     VectorTag kind = VectorTag::kValues;  // what its vector was last, or will be, by its affinity
@@ -213,6 +227,12 @@ class ScanOperator : public Operator {
     KV_ASSIGN_OR_RETURN(const uint32_t count, access_.Next(want_, &entries_));
     want_ = std::min(want_ * 8, kBatchRows);
     decoded_slowly_ = false;
+    unpacked_ = false;
+    if (table_.compression.kind != kv::Compression::kNone && reads_cells_ && count != 0)
+        [[unlikely]] {
+      const kv::ValueCodec& codec = *context_.reader->CodecOf(table_.tree, table_.compression);
+      KV_ASSIGN_OR_RETURN(unpacked_, unpacker_.Unpack(codec, entries_.cells, count));
+    }
     return count;
   }
 
@@ -222,9 +242,10 @@ class ScanOperator : public Operator {
     if (access_.covering()) {
       return early ? DecodeEntries() : absl::OkStatus();
     }
-    const bool stable = context_.reader->Of(table_).read_txn() != nullptr;
+    const bool stable = context_.reader->Of(table_).read_txn() != nullptr && !unpacked_;
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (columns_[i].early != early) continue;
+      if (columns_[i].recheck_only && !access_.truncated()) continue;
       if (decoded_slowly_ || !DecodeColumn(columns_[i], &vectors_[i])) return DecodeSlowly();
       vectors_[i].stable = stable;
     }
@@ -381,7 +402,10 @@ class ScanOperator : public Operator {
   uint32_t want_ = kFirstBatch;
   bool done_ = false;
   bool decoded_slowly_ = false;
+  bool reads_cells_ = false;  // a column comes from the rows themselves
+  bool unpacked_ = false;     // cells are not those of pages
   Entries entries_;
+  kv::CellUnpacker unpacker_;
   kv::Row row_;
   kv::DecodedEntry decoded_;
 };
