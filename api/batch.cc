@@ -45,30 +45,30 @@ void Batch::clear() {
 namespace internal {
 
 Status BatchWriter::Write(const Batch& batch, kv::WriteTxn& txn) {
-  std::vector<kv::TreeId> trees;
-  trees.reserve(batch.keyspaces_.size());
+  std::vector<kv::KeyspaceRef> keyspaces;
+  keyspaces.reserve(batch.keyspaces_.size());
   for (const std::string& name : batch.keyspaces_) {
     KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* const def, txn.FindKeyspace(name));
     if (def == nullptr) return NoSuchError("keyspace", name);
-    trees.push_back(def->tree);
+    keyspaces.emplace_back(*def);
   }
   const std::string_view bytes = batch.bytes_;
   for (const Batch::Operation& operation : batch.operations_) {
-    const kv::TreeId tree = trees[operation.keyspace];
+    const kv::KeyspaceRef& keyspace = keyspaces[operation.keyspace];
     const std::string_view key = bytes.substr(operation.key_offset, operation.key_size);
     const std::string_view value = bytes.substr(operation.value_offset, operation.value_size);
     switch (operation.kind) {
       case Batch::Kind::kPut:
-        KV_RETURN_IF_ERROR(kv::PutValue(txn, tree, key, value));
+        KV_RETURN_IF_ERROR(kv::PutValue(txn, keyspace, key, value));
         break;
       case Batch::Kind::kErase:
-        KV_RETURN_IF_ERROR(kv::DeleteKey(txn, tree, key).status());
+        KV_RETURN_IF_ERROR(kv::DeleteKey(txn, keyspace, key).status());
         break;
       case Batch::Kind::kEraseFrom:
-        KV_RETURN_IF_ERROR(kv::DeleteKeys(txn, tree, key, std::nullopt).status());
+        KV_RETURN_IF_ERROR(kv::DeleteKeys(txn, keyspace, key, std::nullopt).status());
         break;
       case Batch::Kind::kEraseBetween:
-        KV_RETURN_IF_ERROR(kv::DeleteKeys(txn, tree, key, value).status());
+        KV_RETURN_IF_ERROR(kv::DeleteKeys(txn, keyspace, key, value).status());
         break;
     }
   }

@@ -14,10 +14,11 @@ StatusOr<std::vector<std::string>> ListKeyspaces(kv::Reader reader) {
   return names;
 }
 
-Status EnsureKeyspace(kv::WriteTxn& txn, std::string_view name) {
+Status EnsureKeyspace(kv::WriteTxn& txn, std::string_view name, const KeyspaceOptions& options) {
   KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* const def, txn.FindKeyspace(name));
   if (def != nullptr) return absl::OkStatus();
-  return txn.CreateKeyspace(name).status();
+  const bool zstd = options.compression == Compression::kZstd;
+  return txn.CreateKeyspace(name, zstd ? kv::Compression::kZstd : kv::Compression::kNone).status();
 }
 
 }  // namespace kvsql::internal

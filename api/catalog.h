@@ -2,6 +2,8 @@
 #ifndef KVSQL_API_CATALOG_H_
 #define KVSQL_API_CATALOG_H_
 
+#include <kvsql/options.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +17,7 @@ namespace kvsql::internal {
 StatusOr<std::vector<std::string>> ListKeyspaces(kv::Reader reader);
 
 // Makes the keyspace if there is none; the schema then has it.
-Status EnsureKeyspace(kv::WriteTxn& txn, std::string_view name);
+Status EnsureKeyspace(kv::WriteTxn& txn, std::string_view name, const KeyspaceOptions& options);
 
 }  // namespace kvsql::internal
 

@@ -29,6 +29,8 @@ bool CursorRep::OpenIn(const KeyspaceRep& keyspace, const kv::ReadTxn& state) {
   tree_ = keyspace.tree();
   cursor_.Reset(state.View(tree_));
   pages_ = &state.pages();
+  compressed_ = keyspace.ref().compressed != nullptr;
+  codec_ = keyspace.ref().Codec(state);
   return Rewind();
 }
 
@@ -42,16 +44,18 @@ Status CursorRep::OpenSource(KeyspaceRep* keyspace, ReadFrom from) {
     KV_RETURN_IF_ERROR(keyspace->CheckSource(source, "snapshot or transaction"));
     if (!source->HasState()) source = nullptr;
   }
+  std::optional<kv::Reader> reader;
   if (source == nullptr) {
     own_ = std::make_unique<kv::ReadTxn>(database_->store());
     if (!own_->Begin()) return own_->BeginError();
     if (database_->closed()) return ClosedError();
     KV_RETURN_IF_ERROR(keyspace->EnsureBound(*own_));
+    reader = kv::Reader(*own_);
     cursor_.Reset(own_->View(keyspace->tree()));
     pages_ = &own_->pages();
   } else {
-    KV_ASSIGN_OR_RETURN(kv::Reader reader, source->Reader());
-    KV_RETURN_IF_ERROR(keyspace->EnsureBound(reader));
+    KV_ASSIGN_OR_RETURN(reader, source->Reader());
+    KV_RETURN_IF_ERROR(keyspace->EnsureBound(*reader));
     if (source->kind == ReadSource::Kind::kSnapshot) {
       snapshot_ = static_cast<const SnapshotSource*>(source)->shared_from_this();
     } else {
@@ -62,26 +66,32 @@ Status CursorRep::OpenSource(KeyspaceRep* keyspace, ReadFrom from) {
       target_->Now(&now);
       transaction_ = now.transaction;
     }
-    if (kv::WriteTxn* const txn = reader.write_txn(); txn != nullptr) {
+    if (kv::WriteTxn* const txn = reader->write_txn(); txn != nullptr) {
       cursor_.Reset(&txn->Writer(keyspace->tree()));
     } else {
-      cursor_.Reset(reader.read_txn()->View(keyspace->tree()));
+      cursor_.Reset(reader->read_txn()->View(keyspace->tree()));
     }
-    pages_ = &reader.pages();
-    generation_ = reader.schema_generation();
+    pages_ = &reader->pages();
+    generation_ = reader->schema_generation();
   }
   tree_ = keyspace->tree();
+  compressed_ = keyspace->ref().compressed != nullptr;
+  codec_ = keyspace->ref().Codec(*reader);
   return absl::OkStatus();
 }
 
 Status CursorRep::CheckAlive() {
   Moment now;
   if (!target_->Now(&now) || now.transaction != transaction_) return TransactionEndedError();
+  value_read_ = value_read_ && now.changes == changes_;
+  changes_ = now.changes;
   KV_ASSIGN_OR_RETURN(kv::Reader reader, target_->Reader());
   if (reader.schema_generation() == generation_) return absl::OkStatus();
   KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* const def, reader.FindKeyspace(name_));
   if (def == nullptr || def->tree != tree_) return NoSuchError("keyspace", name_);
   generation_ = reader.schema_generation();
+  // A dictionary may have been trained.
+  codec_ = kv::KeyspaceRef(*def).Codec(reader);
   return absl::OkStatus();
 }
 
@@ -95,7 +105,7 @@ bool CursorRep::Alive() {
 }
 
 bool CursorRep::Arrived() {
-  large_read_ = false;
+  value_read_ = false;
   within_ = 0;
   if (!cursor_.Valid()) {
     if (!cursor_.status().ok()) status_ = cursor_.status();
@@ -140,7 +150,7 @@ bool CursorRep::Step(bool onward) {
   if (onward && target_ == nullptr) {
     if (within_ == 0) within_ = CountWithin();
     if (--within_ > 0) {
-      large_read_ = false;
+      value_read_ = false;
       return forward() ? cursor_.Next() : cursor_.Prev();
     }
   }
@@ -151,18 +161,37 @@ bool CursorRep::Step(bool onward) {
 std::string_view CursorRep::value() {
   if (target_ != nullptr && !Alive()) return {};
   const btree::ValueRef ref = cursor_.value();
-  if (!ref.is_large) [[likely]]
+  if (!ref.is_large && !compressed_) [[likely]]
     return ref.view();
-  if (!large_read_) {
-    StatusOr<btree::LargeValue> large = btree::ReadLarge(*pages_, ref);
-    if (!large.ok()) {
-      status_ = large.status();
+  if (ref.data == nullptr) return {};
+  if (!value_read_) {
+    Status read = ReadValue(ref);
+    if (!read.ok()) {
+      status_ = std::move(read);
       return {};
     }
-    large_ = *std::move(large);
-    large_read_ = true;
+    value_read_ = true;
   }
-  return large_.view();
+  return value_;
+}
+
+Status CursorRep::ReadValue(const btree::ValueRef& ref) {
+  KV_ASSIGN_OR_RETURN(large_, btree::ReadValue(*pages_, ref));
+  value_ = large_.view();
+  if (!compressed_) return absl::OkStatus();
+  kv::PackedValue packed;
+  switch (kv::ReadValueCell(large_.view(), &value_, &packed)) {
+    case kv::CellForm::kPlain:
+      return absl::OkStatus();
+    case kv::CellForm::kPacked:
+      plain_.resize(packed.size);
+      if (!codec_->Unpack(packed, plain_.data())) break;
+      value_ = plain_;
+      return absl::OkStatus();
+    case kv::CellForm::kDamaged:
+      break;
+  }
+  return kv::DamagedPackedValue();
 }
 
 }  // namespace internal

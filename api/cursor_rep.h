@@ -56,6 +56,8 @@ class CursorRep {
   // Whether what the cursor reads from is still there; else notes why not.
   bool Alive();
   Status CheckAlive();
+  // The value of the current entry to value_, if it has to be put together.
+  Status ReadValue(const btree::ValueRef& ref);
   // How many more entries of the current one's leaf are known to be inside of the range, itself included.
   uint32_t CountWithin() const;
   bool forward() const { return direction_ == Direction::kForward; }
@@ -81,12 +83,20 @@ class CursorRep {
   std::shared_ptr<const SnapshotSource> snapshot_;
   WriteTarget* target_ = nullptr;  // counted
   uint64_t transaction_ = 0;       // of target_
+  uint64_t changes_ = 0;           // made in it when it was last looked at
 
   const pager::PageReader* pages_ = nullptr;
   btree::Cursor cursor_;
-  uint32_t within_ = 0;      // CountWithin, as far as it is known; 0: not
-  btree::LargeValue large_;  // the current value, once read, if it is large
-  bool large_read_ = false;
+  uint32_t within_ = 0;  // CountWithin, as far as it is known; 0: not
+  bool compressed_ = false;
+  const kv::ValueCodec* codec_ =
+      nullptr;  // of the state's schema, which lives as long as the state
+
+  // The current value, once read, if it is large or the keyspace is compressed.
+  bool value_read_ = false;
+  btree::LargeValue large_;  // its cell
+  std::string plain_;        // if it was compressed
+  std::string_view value_;   // in one of these
   Status status_;
 };
 

@@ -70,7 +70,7 @@ StatusOr<Keyspace> Database::keyspace(std::string_view name, const KeyspaceOptio
   Status status = rep->Read({}, [](kv::Reader) { return absl::OkStatus(); });
   if (absl::IsNotFound(status) && options.create_if_missing && !impl_->store()->read_only()) {
     KV_ASSIGN_OR_RETURN(const std::unique_ptr<kv::WriteTxn> txn, impl_->BeginWrite());
-    KV_RETURN_IF_ERROR(internal::EnsureKeyspace(*txn, name));
+    KV_RETURN_IF_ERROR(internal::EnsureKeyspace(*txn, name, options));
     status = txn->changes() != 0 ? txn->Commit(impl_->durability()) : absl::OkStatus();
   }
   KV_RETURN_IF_ERROR(status);

@@ -8,37 +8,19 @@
 
 #include "api/cursor_rep.h"
 #include "api/keyspace_rep.h"
+#include "api/read_value.h"
 #include "base/status.h"
 #include "kv/keyspace_ops.h"
 
 namespace kvsql {
 
 using internal::EndOf;
+using internal::IntoBuffer;
+using internal::IntoString;
 using internal::KeyspaceRep;
+using internal::TakeValue;
 
 namespace {
-
-// Calls use(std::string_view) with the value of `key`; false if there is none. The whole warm path of a
-// get: one search, no allocation.
-template <typename Use>
-StatusOr<bool> WithValue(kv::Reader reader, kv::TreeId tree, std::string_view key, Use&& use) {
-  btree::ValueRef ref;
-  switch (reader.Find(tree, key, &ref)) {
-    case btree::FindResult::kFound:
-      break;
-    case btree::FindResult::kNotFound:
-      return false;
-    case btree::FindResult::kError:
-      return reader.FindError(tree, key);
-  }
-  if (!ref.is_large) [[likely]] {
-    use(ref.view());
-    return true;
-  }
-  KV_ASSIGN_OR_RETURN(const btree::LargeValue large, btree::ReadLarge(reader.pages(), ref));
-  use(large.view());
-  return true;
-}
 
 std::unique_ptr<KeyspaceRep> CopyOf(const std::unique_ptr<KeyspaceRep>& rep) {
   if (rep == nullptr) return nullptr;
@@ -87,8 +69,7 @@ const std::string& Keyspace::name() const {
 StatusOr<bool> Keyspace::get(std::string_view key, std::string* value, ReadFrom from) {
   if (rep_ == nullptr) return MovedFrom();
   return rep_->Read(from, [&](kv::Reader reader) {
-    return WithValue(reader, rep_->tree(), key,
-                     [&](std::string_view found) { value->assign(found.data(), found.size()); });
+    return TakeValue(reader, rep_->ref(), key, IntoString{value});
   });
 }
 
@@ -99,10 +80,7 @@ StatusOr<std::optional<size_t>> Keyspace::get(std::string_view key, std::span<ch
   return rep_->Read(from, [&](kv::Reader reader) -> Result {
     size_t size = 0;
     KV_ASSIGN_OR_RETURN(const bool found,
-                        WithValue(reader, rep_->tree(), key, [&](std::string_view value) {
-                          size = value.size();
-                          std::copy_n(value.data(), std::min(size, buffer.size()), buffer.data());
-                        }));
+                        TakeValue(reader, rep_->ref(), key, IntoBuffer{buffer, &size}));
     return found ? std::optional<size_t>(size) : std::nullopt;
   });
 }
@@ -111,10 +89,9 @@ StatusOr<std::optional<std::string>> Keyspace::get(std::string_view key, ReadFro
   if (rep_ == nullptr) return MovedFrom();
   using Result = StatusOr<std::optional<std::string>>;
   return rep_->Read(from, [&](kv::Reader reader) -> Result {
-    std::optional<std::string> value;
-    KV_RETURN_IF_ERROR(WithValue(reader, rep_->tree(), key, [&](std::string_view found) {
-                         value.emplace(found);
-                       }).status());
+    std::optional<std::string> value(std::in_place);
+    KV_ASSIGN_OR_RETURN(const bool found, TakeValue(reader, rep_->ref(), key, IntoString{&*value}));
+    if (!found) value.reset();
     return value;
   });
 }
@@ -138,10 +115,14 @@ StatusOr<PinnedBytes> Keyspace::get_view(std::string_view key, ReadFrom from) {
       case btree::FindResult::kError:
         return reader.FindError(rep_->tree(), key);
     }
-    if (!ref.is_large) [[likely]]
+    const kv::ValueCodec* const codec = rep_->ref().Codec(reader);
+    if (!ref.is_large && codec == nullptr) [[likely]]
       return internal::PinnedAccess::View(ref.view());
-    KV_ASSIGN_OR_RETURN(btree::LargeValue large, btree::ReadLarge(reader.pages(), ref));
-    return internal::PinnedAccess::Adopt(std::move(large));
+    KV_ASSIGN_OR_RETURN(btree::LargeValue value, btree::ReadValue(reader.pages(), ref));
+    if (codec != nullptr) {
+      KV_ASSIGN_OR_RETURN(value, codec->ReadValue(std::move(value)));
+    }
+    return internal::PinnedAccess::Adopt(std::move(value));
   });
 }
 
@@ -159,11 +140,9 @@ Status Keyspace::multi_get(std::span<const std::string_view> keys,
     values->resize(keys.size());
     for (size_t i = 0; i < keys.size(); ++i) {
       std::optional<std::string>& value = (*values)[i];
+      if (!value.has_value()) value.emplace();
       KV_ASSIGN_OR_RETURN(const bool found,
-                          WithValue(reader, rep_->tree(), keys[i], [&](std::string_view bytes) {
-                            if (!value.has_value()) value.emplace();
-                            value->assign(bytes);
-                          }));
+                          TakeValue(reader, rep_->ref(), keys[i], IntoString{&*value}));
       if (!found) value.reset();
     }
     return absl::OkStatus();
@@ -242,14 +221,14 @@ Status Keyspace::put(std::string_view key, std::string_view value, WriteTo to) {
   if (rep_ == nullptr) return MovedFrom();
   const KeyspaceRep::Arguments args = rep_->Keep(to, key, value);
   return rep_->Write(
-      to, [&](kv::WriteTxn& txn) { return kv::PutValue(txn, rep_->tree(), args.key, args.value); });
+      to, [&](kv::WriteTxn& txn) { return kv::PutValue(txn, rep_->ref(), args.key, args.value); });
 }
 
 StatusOr<bool> Keyspace::put_if_absent(std::string_view key, std::string_view value, WriteTo to) {
   if (rep_ == nullptr) return MovedFrom();
   const KeyspaceRep::Arguments args = rep_->Keep(to, key, value);
   return rep_->Write(to, [&](kv::WriteTxn& txn) {
-    return kv::PutIfAbsent(txn, rep_->tree(), args.key, args.value);
+    return kv::PutIfAbsent(txn, rep_->ref(), args.key, args.value);
   });
 }
 
@@ -259,7 +238,7 @@ StatusOr<bool> Keyspace::compare_and_put(std::string_view key,
   if (rep_ == nullptr) return MovedFrom();
   const KeyspaceRep::Arguments args = rep_->Keep(to, key, value);
   return rep_->Write(to, [&](kv::WriteTxn& txn) {
-    return kv::CompareAndPut(txn, rep_->tree(), args.key, expected, args.value);
+    return kv::CompareAndPut(txn, rep_->ref(), args.key, expected, args.value);
   });
 }
 
@@ -276,9 +255,9 @@ StatusOr<bool> Keyspace::compare_and_erase(std::string_view key, std::string_vie
   const KeyspaceRep::Arguments args = rep_->Keep(to, key);
   return rep_->Write(to, [&](kv::WriteTxn& txn) -> StatusOr<bool> {
     bool equal = false;
-    KV_RETURN_IF_ERROR(WithValue(txn, rep_->tree(), key, [&](std::string_view value) {
-                         equal = value == expected;
-                       }).status());
+    const auto compare = [&](std::string_view value) { equal = value == expected; };
+    KV_RETURN_IF_ERROR(
+        TakeValue(txn, rep_->ref(), key, internal::IntoUse<decltype(compare)>{compare}).status());
     if (!equal) return false;
     return kv::DeleteKey(txn, rep_->tree(), args.key);
   });

@@ -19,8 +19,9 @@ class KeyspaceRep : public Handle<KeyspaceRep> {
  public:
   using Handle::Handle;
 
-  // The tree, as of the state last bound.
-  kv::TreeId tree() const { return tree_; }
+  // As of the state last bound.
+  kv::TreeId tree() const { return ref_.tree; }
+  const kv::KeyspaceRef& ref() const { return ref_; }
 
   Status Bind(kv::Reader reader) {
     KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* const def, reader.FindKeyspace(name_));
@@ -28,7 +29,7 @@ class KeyspaceRep : public Handle<KeyspaceRep> {
       Unbound();
       return NoSuchError("keyspace", name_);
     }
-    tree_ = def->tree;
+    ref_ = kv::KeyspaceRef(*def);
     Bound(reader.schema_generation());
     return absl::OkStatus();
   }
@@ -57,7 +58,7 @@ class KeyspaceRep : public Handle<KeyspaceRep> {
  private:
   static constexpr size_t kScratchToKeep = 256 * 1024;
 
-  kv::TreeId tree_ = 0;
+  kv::KeyspaceRef ref_{kv::TreeId{0}};
   kv::ReadTxn walk_;  // without a store until it is needed
   std::string scratch_;
 };

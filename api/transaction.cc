@@ -113,7 +113,7 @@ StatusOr<Keyspace> WriteTransaction::keyspace(std::string_view name,
   KV_RETURN_IF_ERROR(Active(rep_).status());
   KV_RETURN_IF_ERROR(internal::CheckKeyspaceName(name));
   KV_ASSIGN_OR_RETURN(kv::WriteTxn* const txn, rep_->Writer());
-  if (options.create_if_missing) KV_RETURN_IF_ERROR(internal::EnsureKeyspace(*txn, name));
+  if (options.create_if_missing) KV_RETURN_IF_ERROR(internal::EnsureKeyspace(*txn, name, options));
   auto rep = std::make_unique<internal::KeyspaceRep>(rep_->database, name);
   KV_RETURN_IF_ERROR(rep->EnsureBound(*txn));
   return Keyspace(std::move(rep));

@@ -33,6 +33,8 @@ class LargeValue {
 
   std::string_view view() const { return view_; }
   bool is_owned() const { return owned_ != nullptr; }
+  // Leaves out the first `n` bytes of view().
+  void RemovePrefix(size_t n) { view_.remove_prefix(n); }
   // Hands the owned memory over; view() goes on to point into it.
   std::unique_ptr<char[]> TakeOwned() { return std::move(owned_); }
 

@@ -9,6 +9,8 @@ namespace kvsql::kv {
 namespace {
 
 constexpr uint64_t kVersion = 2;
+// Of records with compression; others stay readable for builds that do not know it.
+constexpr uint64_t kCompressedVersion = 3;
 
 // Flags of a table.
 constexpr uint64_t kTableStrict = 1;
@@ -18,6 +20,8 @@ constexpr uint64_t kColumnNotNull = 1;
 constexpr uint64_t kColumnAny = 2;
 constexpr uint64_t kColumnHidden = 4;
 constexpr uint64_t kColumnDefaultExpression = 8;
+
+constexpr uint64_t kDictionaryNumberLimit = uint64_t{1} << 30;
 
 constexpr uint64_t kOnConflictLimit = static_cast<uint64_t>(OnConflict::kReplace) + 1;
 
@@ -64,6 +68,16 @@ class Encoder {
     for (const std::string& text : texts) Text(text);
   }
   void Conflict(OnConflict conflict) { Number(static_cast<uint64_t>(conflict)); }
+  void Version(const CompressionDef& compression) {
+    Number(compression.kind == Compression::kNone ? kVersion : kCompressedVersion);
+  }
+  void Compressed(const CompressionDef& compression) {
+    if (compression.kind == Compression::kNone) return;
+    Number(static_cast<uint64_t>(compression.kind));
+    Number(compression.trained_rows);
+    Number(compression.dictionaries.size());
+    for (const uint32_t number : compression.dictionaries) Number(number);
+  }
   std::string Take() { return std::move(out_); }
 
  private:
@@ -134,6 +148,18 @@ class Decoder {
     return texts;
   }
   TreeId Tree() { return static_cast<TreeId>(Number(uint64_t{UINT32_MAX} + 1)); }
+  CompressionDef Compressed(uint64_t version) {
+    CompressionDef compression;
+    if (version != kCompressedVersion) return compression;
+    if (Number(static_cast<uint64_t>(Compression::kZstd) + 1) == 0) Fail();
+    compression.kind = Compression::kZstd;
+    compression.trained_rows = Number();
+    compression.dictionaries.resize(Amount());
+    for (uint32_t& number : compression.dictionaries) {
+      number = static_cast<uint32_t>(Number(kDictionaryNumberLimit));
+    }
+    return compression;
+  }
 
  private:
   uint64_t Fail() {
@@ -146,11 +172,12 @@ class Decoder {
   bool ok_ = true;
 };
 
-Status CheckVersion(uint64_t version, const Decoder& decoder) {
+// `newest`: the newest version of such records.
+Status CheckVersion(uint64_t version, const Decoder& decoder, uint64_t newest = kVersion) {
   if (!decoder.ok()) return DataLoss("catalog: a record is cut short");
-  if (version == kVersion) return absl::OkStatus();
+  if (version >= kVersion && version <= newest) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("catalog: a record has version ", version, ", this build knows ", kVersion));
+      absl::StrCat("catalog: a record has version ", version, ", this build knows ", newest));
 }
 
 }  // namespace
@@ -161,7 +188,7 @@ std::string CatalogKey(ObjectKind kind, std::string_view name) {
 
 std::string EncodeTable(const TableDef& table) {
   Encoder out;
-  out.Number(kVersion);
+  out.Version(table.compression);
   out.Number(static_cast<uint64_t>(table.shape));
   out.Number((table.strict ? kTableStrict : 0) | (table.autoincrement ? kTableAutoincrement : 0));
   out.Number(table.tree);
@@ -200,6 +227,7 @@ std::string EncodeTable(const TableDef& table) {
     out.Texts(index.expressions);
   }
   out.Text(table.sql);
+  out.Compressed(table.compression);
   return out.Take();
 }
 
@@ -212,15 +240,17 @@ std::string EncodeIndexEntry(std::string_view table) {
 
 std::string EncodeKeyspace(const KeyspaceDef& keyspace) {
   Encoder out;
-  out.Number(kVersion);
+  out.Version(keyspace.compression);
   out.Number(keyspace.tree);
   out.Text(keyspace.name);
+  out.Compressed(keyspace.compression);
   return out.Take();
 }
 
 StatusOr<TableDef> DecodeTable(std::string_view record) {
   Decoder in(record);
-  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  const uint64_t version = in.Number();
+  KV_RETURN_IF_ERROR(CheckVersion(version, in, kCompressedVersion));
   TableDef table;
   table.shape = static_cast<TableShape>(in.Number(2));
   const uint64_t flags = in.Number();
@@ -275,6 +305,7 @@ StatusOr<TableDef> DecodeTable(std::string_view record) {
     table.indexes.push_back(std::move(index));
   }
   table.sql = in.Text();
+  table.compression = in.Compressed(version);
   if (!in.done()) return DataLoss("catalog: the record of table '", table.name, "' is damaged");
   // What the rest of the code relies on.
   const bool without_rowid = table.shape == TableShape::kWithoutRowid;
@@ -308,12 +339,29 @@ StatusOr<std::string> DecodeIndexEntry(std::string_view record) {
 
 StatusOr<KeyspaceDef> DecodeKeyspace(std::string_view record) {
   Decoder in(record);
-  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  const uint64_t version = in.Number();
+  KV_RETURN_IF_ERROR(CheckVersion(version, in, kCompressedVersion));
   KeyspaceDef keyspace;
   keyspace.tree = in.Tree();
   keyspace.name = in.Text();
+  keyspace.compression = in.Compressed(version);
   if (!in.done()) return DataLoss("catalog: the record of a keyspace is damaged");
   return keyspace;
+}
+
+std::string EncodeDictionary(std::string_view bytes) {
+  Encoder out;
+  out.Number(kVersion);
+  out.Text(bytes);
+  return out.Take();
+}
+
+StatusOr<std::string> DecodeDictionary(std::string_view record) {
+  Decoder in(record);
+  KV_RETURN_IF_ERROR(CheckVersion(in.Number(), in));
+  std::string bytes = in.Text();
+  if (!in.done()) return DataLoss("catalog: the record of a dictionary is damaged");
+  return bytes;
 }
 
 std::string EncodeView(const ViewDef& view) {

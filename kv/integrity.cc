@@ -71,9 +71,14 @@ class PageCensus : public btree::TreeVisitor {
     }
   }
 
-  void FindLost() {
+  // `page_count`: of the file now, which may have been cut since the state was made.
+  void FindLost(PageId page_count) {
     for (PageId page = 0; page < uses_.size() && !findings_->full(); ++page) {
-      if (uses_[page] == PageUse::kUnknown) findings_->Add("page ", page, " is never used");
+      if (uses_[page] == PageUse::kUnknown && page < page_count) {
+        findings_->Add("page ", page, " is never used");
+      } else if (uses_[page] == PageUse::kTree && page >= page_count) {
+        findings_->Add("page ", page, " is used by a tree and was cut off the file");
+      }
     }
   }
 
@@ -112,7 +117,10 @@ class Checker {
       return;
     }
     for (const KeyspaceDef* keyspace : *keyspaces) {
-      Claim(keyspace->tree, KeyKind::kBytes, "keyspace " + keyspace->name, false);
+      const bool sound =
+          Claim(keyspace->tree, KeyKind::kBytes, "keyspace " + keyspace->name, false);
+      dictionaries_ += keyspace->compression.dictionaries.size();
+      if (sound && keyspace->compression.codec != nullptr) CheckValues(*keyspace);
     }
     const StatusOr<std::vector<const TableDef*>> tables = txn_.Tables();
     if (!tables.ok()) {
@@ -123,6 +131,7 @@ class Checker {
     size_t indexes = 0;
     for (const TableDef* table : *tables) {
       indexes += table->indexes.size();
+      dictionaries_ += table->compression.dictionaries.size();
       bool sound = Claim(table->tree, table->key_kind(), "table " + table->name, false);
       sound = Claim(table->overflow_tree, KeyKind::kInt64,
                     "the large values of table " + table->name, false) &&
@@ -138,7 +147,9 @@ class Checker {
       }
       if (sound) CheckTable(*table);
     }
-    CheckIndexRecords(indexes);
+    CheckRecords(ObjectKind::kIndex, indexes, "indexes");
+    // Each was read with its table or keyspace.
+    CheckRecords(ObjectKind::kDictionary, dictionaries_, "dictionaries");
     for (const pager::TreeId tree : existing_) {
       if (!claimed_.contains(tree)) findings_.Add("tree ", tree, " belongs to nothing");
     }
@@ -153,7 +164,7 @@ class Checker {
       findings_.Add(visited);
       return;
     }
-    census_.FindLost();
+    census_.FindLost(static_cast<PageId>(pager.stats().page_count));
   }
 
   std::vector<std::string> Take() { return findings_.Take(); }
@@ -176,9 +187,9 @@ class Checker {
     return !broken_.contains(tree);
   }
 
-  // Each index has its record in the catalog; here, that there are no more than that.
-  void CheckIndexRecords(size_t expected) {
-    const std::string first = CatalogKey(ObjectKind::kIndex, "");
+  // Each has its record in the catalog; here, that there are no more than that.
+  void CheckRecords(ObjectKind kind, size_t expected, std::string_view what) {
+    const std::string first = CatalogKey(kind, "");
     const std::string end(1, static_cast<char>(first.front() + 1));
     if (!txn_.root(pager::kCatalogTree).exists) return;
     const StatusOr<uint64_t> count = btree::CountRange(
@@ -186,7 +197,23 @@ class Checker {
     if (!count.ok()) {
       findings_.Add(count.status());
     } else if (*count != expected) {
-      findings_.Add("catalog: ", *count, " records of indexes for ", expected, " indexes");
+      findings_.Add("catalog: ", *count, " records of ", std::string(what), " for ", expected, " ",
+                    std::string(what));
+    }
+  }
+
+  // That every value of a compressed keyspace can be had.
+  void CheckValues(const KeyspaceDef& keyspace) {
+    uint64_t damaged = 0;
+    btree::Cursor cursor(txn_.View(keyspace.tree));
+    for (cursor.SeekFirst(); cursor.Valid(); cursor.Next()) {
+      StatusOr<btree::LargeValue> value = btree::ReadValue(txn_.pages(), cursor.value());
+      if (value.ok()) value = keyspace.compression.codec->ReadValue(*std::move(value));
+      damaged += value.ok() ? 0 : 1;
+    }
+    if (!cursor.status().ok()) findings_.Add(cursor.status());
+    if (damaged != 0) {
+      findings_.Add("keyspace ", keyspace.name, ": ", damaged, " values cannot be read");
     }
   }
 
@@ -297,6 +324,7 @@ class Checker {
   std::set<pager::TreeId> existing_;
   std::set<pager::TreeId> broken_;
   std::set<pager::TreeId> claimed_;
+  size_t dictionaries_ = 0;
   std::vector<ValueView> tuple_;
   std::string key_;
   IndexEntry entry_;

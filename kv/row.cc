@@ -1,5 +1,7 @@
 #include "kv/row.h"
 
+#include <utility>
+
 namespace kvsql::kv {
 
 Status Row::Damaged() const {
@@ -42,11 +44,26 @@ Status Row::SetCell(const Reader& reader, const btree::ValueRef& cell) {
     bytes = cell.view();
   }
   if (!view_.Parse(bytes) || view_.count() > table_->stored_columns()) [[unlikely]] {
-    return Damaged();
+    // The cell anew, for a view of it kept so long would cost every row two registers.
+    return SetPacked(reader, cell.is_large ? cell_.view() : cell.view());
   }
   if (!view_.has_elsewhere()) [[likely]]
     return absl::OkStatus();
   return LoadElsewhere(reader);
+}
+
+// A packed row is none that view_ would take: it comes here from there. Not inlined, so that other rows save no
+// registers for it.
+[[gnu::noinline, gnu::cold]] Status Row::SetPacked(const Reader& reader, std::string_view cell) {
+  PackedValue packed;
+  const ValueCodec* const codec = reader.CodecOf(table_->tree, table_->compression);
+  if (codec == nullptr || ReadRowCell(cell, &packed) != CellForm::kPacked) return Damaged();
+  plain_.resize(packed.size);
+  if (!codec->Unpack(packed, plain_.data()) || !view_.Parse(plain_) ||
+      view_.count() > table_->stored_columns()) {
+    return Damaged();
+  }
+  return view_.has_elsewhere() ? LoadElsewhere(reader) : absl::OkStatus();
 }
 
 Status Row::LoadElsewhere(const Reader& reader) {
@@ -75,6 +92,10 @@ Status Row::LoadElsewhere(const Reader& reader) {
       LargeColumn& column = large_.emplace_back();
       column.position = i;
       KV_ASSIGN_OR_RETURN(column.storage, btree::ReadValue(reader.pages(), value));
+      if (table_->compression.kind != Compression::kNone) {
+        const ValueCodec* const codec = reader.CodecOf(table_->tree, table_->compression);
+        KV_ASSIGN_OR_RETURN(column.storage, codec->ReadValue(std::move(column.storage)));
+      }
     }
   }
   return absl::OkStatus();

@@ -10,6 +10,7 @@
 #define KVSQL_KV_ROW_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +70,7 @@ class Row {
 
   ValueView Elsewhere(uint32_t position, ColumnCode code) const;
   Status SetCell(const Reader& reader, const btree::ValueRef& cell);
+  Status SetPacked(const Reader& reader, std::string_view cell);
   Status LoadElsewhere(const Reader& reader);
   Status Damaged() const;
 
@@ -80,6 +82,7 @@ class Row {
   std::string owned_key_;
   DecodedTuple decoded_key_;
   btree::LargeValue cell_;  // the row itself, if it is a large value
+  std::string plain_;       // the row itself, if it is compressed
   std::vector<LargeColumn> large_;
 };
 

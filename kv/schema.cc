@@ -50,6 +50,25 @@ StatusOr<std::vector<std::string>> ListNames(ObjectKind kind, CatalogSource& sou
   return names;
 }
 
+// Makes the codec of a compressed tree, with its dictionaries.
+Status MakeCodec(TreeId tree, CompressionDef* compression, CatalogSource& source) {
+  if (compression->kind == Compression::kNone) return absl::OkStatus();
+  std::vector<std::shared_ptr<const Dictionary>> dictionaries;
+  for (const uint32_t number : compression->dictionaries) {
+    const std::string name = DictionaryName(tree, number);
+    KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> record,
+                        ReadRecord(ObjectKind::kDictionary, name, source));
+    if (!record.has_value()) return DataLoss("catalog: dictionary ", name, " is missing");
+    KV_ASSIGN_OR_RETURN(const std::string bytes, DecodeDictionary(record->view()));
+    KV_ASSIGN_OR_RETURN(std::shared_ptr<const Dictionary> dictionary,
+                        Dictionary::Make(number, bytes));
+    dictionaries.push_back(std::move(dictionary));
+  }
+  compression->codec =
+      std::make_shared<const ValueCodec>(std::move(dictionaries), compression->trained_rows);
+  return absl::OkStatus();
+}
+
 KeyPart PartOf(const TableDef& table, const IndexColumn& column) {
   KeyPart part;
   part.collation = column.collation;
@@ -60,6 +79,8 @@ KeyPart PartOf(const TableDef& table, const IndexColumn& column) {
 }
 
 }  // namespace
+
+std::string DictionaryName(TreeId tree, uint32_t number) { return absl::StrCat(tree, ".", number); }
 
 std::optional<uint32_t> TableDef::FindColumn(std::string_view column) const {
   for (uint32_t i = 0; i < columns.size(); ++i) {
@@ -86,6 +107,12 @@ void TableDef::Derive() {
       }
     }
   }
+  // The number that no index has is the key's.
+  key_rank = 0;
+  while (!has_rowid() &&
+         FindIndex(absl::StrCat("sqlite_autoindex_", name, "_", key_rank + 1)) != nullptr) {
+    ++key_rank;
+  }
   index_rules = false;
   for (IndexDef& index : indexes) {
     index.table = name;
@@ -99,9 +126,9 @@ void TableDef::Derive() {
   }
 }
 
-Schema::Schema() : generation_(NextGeneration()) {}
+Schema::Schema(bool temporary) : generation_(NextGeneration()), temporary_(temporary) {}
 
-Schema::Schema(const Schema& base) : generation_(NextGeneration()) {
+Schema::Schema(const Schema& base) : generation_(NextGeneration()), temporary_(base.temporary_) {
   const std::lock_guard lock(base.mutex_);
   tables_ = base.tables_;
   keyspaces_ = base.keyspaces_;
@@ -116,11 +143,13 @@ StatusOr<const TableDef*> Schema::FindTable(std::string_view name, CatalogSource
                       ReadRecord(ObjectKind::kTable, lower, source));
   if (!record.has_value()) return nullptr;
   KV_ASSIGN_OR_RETURN(TableDef decoded, DecodeTable(record->view()));
+  decoded.temporary = temporary_;
   KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> statistics,
                       ReadRecord(ObjectKind::kStatistics, lower, source));
   if (statistics.has_value()) {
     KV_RETURN_IF_ERROR(DecodeStatistics(statistics->view(), &decoded));
   }
+  KV_RETURN_IF_ERROR(MakeCodec(decoded.tree, &decoded.compression, source));
   auto table = std::make_shared<const TableDef>(std::move(decoded));
   return tables_.emplace(std::move(lower), std::move(table)).first->second.get();
 }
@@ -136,6 +165,7 @@ StatusOr<const KeyspaceDef*> Schema::FindKeyspace(std::string_view name,
                       ReadRecord(ObjectKind::kKeyspace, lower, source));
   if (!record.has_value()) return nullptr;
   KV_ASSIGN_OR_RETURN(KeyspaceDef decoded, DecodeKeyspace(record->view()));
+  KV_RETURN_IF_ERROR(MakeCodec(decoded.tree, &decoded.compression, source));
   auto keyspace = std::make_shared<const KeyspaceDef>(std::move(decoded));
   return keyspaces_.emplace(std::move(lower), std::move(keyspace)).first->second.get();
 }

@@ -34,6 +34,7 @@
 #include "btree/tree.h"
 #include "kv/key_codec.h"
 #include "kv/value.h"
+#include "kv/value_codec.h"
 #include "pager/types.h"
 
 namespace kvsql::kv {
@@ -113,6 +114,16 @@ struct IndexDef {
   bool partial() const { return !where_sql.empty(); }
 };
 
+// How the values of a table or keyspace are compressed.
+struct CompressionDef {
+  Compression kind = Compression::kNone;
+  std::vector<uint32_t> dictionaries;  // in the order of their training: the last is written with
+  uint64_t trained_rows = 0;           // entries of the tree at the last training
+
+  // Made by the Schema with the dictionaries; null if nothing is compressed.
+  std::shared_ptr<const ValueCodec> codec;
+};
+
 enum class TableShape : uint8_t {
   kRowid = 0,         // rows by a 64-bit rowid, which may be an INTEGER PRIMARY KEY column
   kWithoutRowid = 1,  // rows by their encoded primary key
@@ -133,12 +144,17 @@ struct TableDef {
   bool autoincrement = false;
   TreeId tree = pager::kNoTree;
   TreeId overflow_tree = pager::kNoTree;  // large columns, by a number of their own
+  CompressionDef compression;             // of rows and large columns
   std::string sql;
 
   // Derived.
   std::vector<KeyPart> key_parts;  // of the primary key, for kWithoutRowid
   std::vector<uint16_t> in_key;    // per column, for kWithoutRowid: 1 + position in the key, or 0
-  bool index_rules = false;        // an index is partial or has expressions
+  // For kWithoutRowid: how many indexes of constraints stand before the primary key, which is an index too in
+  // SQLite and is numbered with them.
+  uint32_t key_rank = 0;
+  bool index_rules = false;  // an index is partial or has expressions
+  bool temporary = false;    // of a store of temporary tables (StoreOptions::temporary)
 
   // Not part of the table's record: its rows when ANALYZE counted them.
   std::optional<uint64_t> analyzed_rows;
@@ -167,6 +183,7 @@ struct TableDef {
 struct KeyspaceDef {
   std::string name;
   TreeId tree = pager::kNoTree;
+  CompressionDef compression;
 };
 
 struct ViewDef {
@@ -180,7 +197,8 @@ struct ViewDef {
 
 // What a name in the catalog stands for. A sequence is the largest rowid that a table with
 // AUTOINCREMENT ever had: 8 bytes, little-endian; it changes without a change of the schema. So does a
-// property: a number of the database as a whole, in the same form. Statistics are those of a table.
+// property: a number of the database as a whole, in the same form. Statistics are those of a table. A
+// dictionary is one that the values of a tree are compressed with (DictionaryName).
 enum class ObjectKind : uint8_t {
   kKeyspace = 'K',
   kTable = 'T',
@@ -189,12 +207,19 @@ enum class ObjectKind : uint8_t {
   kView = 'V',
   kProperty = 'P',
   kStatistics = 'A',
+  kDictionary = 'D',
 };
+
+// The name of a dictionary of a table or keyspace, by whose tree it is called.
+std::string DictionaryName(TreeId tree, uint32_t number);
 
 // Property: counts the changes of the schema.
 inline constexpr std::string_view kSchemaVersion = "schema_version";
-// Property: 1 if there ever was a table with AUTOINCREMENT.
+// Properties: not 0 if there ever was a table with AUTOINCREMENT, or an ANALYZE. The lower 32 bits are the number of
+// trees that were in use then, the upper ones the schema's version: where sqlite_sequence and sqlite_stat1 stand in
+// sqlite_schema (as ViewDef::trees_before and made_at).
 inline constexpr std::string_view kHasSequences = "has_sequences";
+inline constexpr std::string_view kHasStatistics = "has_statistics";
 
 // The trees of the state whose catalog is to be read.
 class CatalogSource {
@@ -205,8 +230,8 @@ class CatalogSource {
 
 class Schema {
  public:
-  // A catalog that is not known to any Schema yet.
-  Schema();
+  // A catalog that is not known to any Schema yet. `temporary`: its tables are.
+  explicit Schema(bool temporary = false);
   // The same catalog except for what is going to be changed through the mutators below.
   Schema(const Schema& base);
   Schema& operator=(const Schema&) = delete;
@@ -234,6 +259,7 @@ class Schema {
   using Cache = std::unordered_map<std::string, std::shared_ptr<const Def>>;
 
   const uint64_t generation_;
+  const bool temporary_;
   mutable std::mutex mutex_;
   // By lower-cased name.
   mutable Cache<TableDef> tables_;

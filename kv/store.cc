@@ -5,6 +5,7 @@
 #include "btree/check.h"
 #include "kv/compact.h"
 #include "kv/replay.h"
+#include "kv/training.h"
 #include "kv/write_scratch.h"
 #include "kv/write_txn.h"
 
@@ -34,7 +35,7 @@ StatusOr<std::shared_ptr<Store>> Store::Open(const StoreOptions& options) {
   pager.validator = &btree::ValidatePage;
   pager.replay = &ReplayRecord;
   KV_ASSIGN_OR_RETURN(store->pager_, pager::Pager::Open(pager));
-  store->first_schema_ = std::make_shared<const Schema>();
+  store->first_schema_ = std::make_shared<const Schema>(options.temporary);
   return store;
 }
 
@@ -53,6 +54,7 @@ Status Store::Close() {
 }
 
 Status Store::Compact() {
+  KV_RETURN_IF_ERROR(RetrainAll(*this));
   KV_RETURN_IF_ERROR(CompactTail(pager_.get(), UINT64_MAX));
   return pager_->in_memory() ? absl::OkStatus() : pager_->Truncate();
 }
@@ -68,6 +70,21 @@ StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite(std::chrono::milliseconds 
 
 StatusOr<std::unique_ptr<WriteTxn>> Store::BeginWrite() {
   return BeginWrite(options_.busy_timeout);
+}
+
+bool Store::IsTrainingTurn(TreeId tree, uint64_t rows) {
+  const std::lock_guard lock(training_mutex_);
+  const auto found = next_training_.find(tree);
+  return found == next_training_.end() || rows >= found->second;
+}
+
+void Store::PostponeTraining(TreeId tree, uint64_t rows) {
+  const std::lock_guard lock(training_mutex_);
+  if (rows == 0) {
+    next_training_.erase(tree);
+  } else {
+    next_training_[tree] = rows;
+  }
 }
 
 std::unique_ptr<WriteScratch> Store::TakeScratch() {

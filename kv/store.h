@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -36,7 +37,8 @@ using RowRulesMaker = StatusOr<std::unique_ptr<RowRules>> (*)(const TableDef& ta
                                                               const Reader& reader);
 
 struct StoreOptions {
-  std::string path;  // empty: in memory
+  std::string path;        // empty: in memory
+  bool temporary = false;  // its tables are a connection's temporary ones
   bool read_only = false;
   bool create_if_missing = true;
   uint32_t page_size = 4096;                  // of a new file
@@ -76,7 +78,8 @@ class Store : public std::enable_shared_from_this<Store> {
   // Gives free space at the file's end back.
   Status Truncate() { return pager_->Truncate(); }
 
-  // Moves what stands behind free space into it, then Truncate. Waits for the running write transaction.
+  // Trains the dictionaries of compressed tables and keyspaces anew, moves what stands behind free space into it,
+  // then Truncate. Waits for the running write transaction.
   Status Compact();
 
   // Reads everything and returns what is wrong, in words, at most `limit` findings; nothing wrong:
@@ -88,6 +91,11 @@ class Store : public std::enable_shared_from_this<Store> {
   bool read_only() const { return options_.read_only; }
   // OK, or why nothing can be written any more.
   Status health() const { return pager_->health(); }
+
+  // Whether a dictionary may be trained for a tree with so many entries (training.h), and from how many on
+  // again; 0: from any number.
+  bool IsTrainingTurn(TreeId tree, uint64_t rows);
+  void PostponeTraining(TreeId tree, uint64_t rows);
 
   // The Schema of states without attachment.
   const std::shared_ptr<const Schema>& first_schema() const { return first_schema_; }
@@ -106,6 +114,8 @@ class Store : public std::enable_shared_from_this<Store> {
   std::shared_ptr<const Schema> first_schema_;
   std::mutex scratch_mutex_;
   std::unique_ptr<WriteScratch> scratch_;
+  std::mutex training_mutex_;
+  std::unordered_map<TreeId, uint64_t> next_training_;
 };
 
 }  // namespace kvsql::kv

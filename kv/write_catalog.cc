@@ -105,12 +105,16 @@ Status WriteTxn::EnsureCatalog() {
 
 Status WriteTxn::BeginSchemaChange(ObjectKind kind, std::string_view name) {
   KV_RETURN_IF_ERROR(EnsureCatalog());
+  BeginPrivateSchema(kind, name);
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  return WriteProperty(kSchemaVersion, version + 1);
+}
+
+void WriteTxn::BeginPrivateSchema(ObjectKind kind, std::string_view name) {
   auto changed = std::make_shared<Schema>(*schema_);
   changed->Forget(kind, name);
   former_schemas_.push_back(std::move(schema_));
   schema_ = std::move(changed);
-  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
-  return WriteProperty(kSchemaVersion, version + 1);
 }
 
 Status WriteTxn::WriteCatalog(ObjectKind kind, std::string_view name, std::string_view record) {
@@ -146,13 +150,14 @@ StatusOr<const TableDef*> WriteTxn::CreateTable(TableDef def) {
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kTable, def.name));
   def.Derive();
   def.tree = CreateTree(def.key_kind());
+  if (def.compression.kind != Compression::kNone) store_->PostponeTraining(def.tree, 0);
   def.overflow_tree = CreateTree(KeyKind::kInt64);
   for (IndexDef& index : def.indexes) {
     index.tree = CreateTree(KeyKind::kBytes);
     KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kIndex, index.name, EncodeIndexEntry(def.name)));
   }
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kTable, def.name, EncodeTable(def)));
-  if (def.autoincrement) KV_RETURN_IF_ERROR(WriteProperty(kHasSequences, 1));
+  if (def.autoincrement) KV_RETURN_IF_ERROR(NoteSystemTable(kHasSequences));
   return FindTable(def.name);
 }
 
@@ -166,6 +171,7 @@ Status WriteTxn::DropTable(std::string_view name) {
     KV_RETURN_IF_ERROR(EraseCatalog(ObjectKind::kIndex, index.name));
   }
   KV_RETURN_IF_ERROR(EraseStatistics(name));
+  KV_RETURN_IF_ERROR(EraseDictionaries(table->tree, table->compression));
   KV_RETURN_IF_ERROR(DropTree(table->overflow_tree));
   KV_RETURN_IF_ERROR(DropTree(table->tree));
   if (table->autoincrement) {
@@ -193,6 +199,21 @@ Status WriteTxn::WriteProperty(std::string_view name, int64_t value) {
   char bytes[sizeof(value)];
   StoreLe(bytes, value);
   return WriteCatalog(ObjectKind::kProperty, name, {bytes, sizeof(bytes)});
+}
+
+// Trees have ids below this.
+TreeId WriteTxn::TreesInUse() const {
+  TreeId trees = txn_->tree_limit();
+  while (trees > 0 && !txn_->root(trees - 1).exists) --trees;
+  return trees;
+}
+
+Status WriteTxn::NoteSystemTable(std::string_view property) {
+  KV_ASSIGN_OR_RETURN(const int64_t noted, Reader(*this).ReadProperty(property));
+  if (noted != 0) return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  const int64_t trees = std::max<int64_t>(1, int64_t{TreesInUse()});
+  return WriteProperty(property, (version & INT32_MAX) << 32 | trees);
 }
 
 StatusOr<RowRules*> WriteTxn::RulesOf(const TableDef& table) {
@@ -293,8 +314,7 @@ StatusOr<const ViewDef*> WriteTxn::CreateView(ViewDef def) {
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kView, def.name));
   KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
   def.made_at = static_cast<uint64_t>(version);
-  def.trees_before = txn_->tree_limit();
-  while (def.trees_before > 0 && !txn_->root(def.trees_before - 1).exists) --def.trees_before;
+  def.trees_before = TreesInUse();
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kView, def.name, EncodeView(def)));
   return FindView(def.name);
 }
@@ -325,7 +345,8 @@ Status WriteTxn::DropIndex(std::string_view name) {
   return WriteCatalog(ObjectKind::kTable, changed.name, EncodeTable(changed));
 }
 
-StatusOr<const KeyspaceDef*> WriteTxn::CreateKeyspace(std::string_view name) {
+StatusOr<const KeyspaceDef*> WriteTxn::CreateKeyspace(std::string_view name,
+                                                      Compression compression) {
   KV_RETURN_IF_ERROR(CheckUsable());
   if (name.empty()) return absl::InvalidArgumentError("a keyspace needs a name");
   KV_ASSIGN_OR_RETURN(const KeyspaceDef* present, FindKeyspace(name));
@@ -334,6 +355,8 @@ StatusOr<const KeyspaceDef*> WriteTxn::CreateKeyspace(std::string_view name) {
   KeyspaceDef def;
   def.name = std::string(name);
   def.tree = CreateTree(KeyKind::kBytes);
+  def.compression.kind = compression;
+  store_->PostponeTraining(def.tree, 0);
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kKeyspace, name, EncodeKeyspace(def)));
   return FindKeyspace(name);
 }
@@ -343,6 +366,7 @@ Status WriteTxn::DropKeyspace(std::string_view name) {
   KV_ASSIGN_OR_RETURN(const KeyspaceDef* keyspace, FindKeyspace(name));
   if (keyspace == nullptr) return NoSuch("keyspace", name);
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kKeyspace, name));
+  KV_RETURN_IF_ERROR(EraseDictionaries(keyspace->tree, keyspace->compression));
   KV_RETURN_IF_ERROR(DropTree(keyspace->tree));
   return EraseCatalog(ObjectKind::kKeyspace, name);
 }

@@ -35,7 +35,8 @@ struct RowScratch {
   std::vector<ValueView> old_values;
   std::vector<ValueView> tuple;
   std::string row;
-  std::string key;  // the row's key as it stands in index entries
+  std::string packed;  // the row, or a large column, as it is stored if it is compressed
+  std::string key;     // the row's key as it stands in index entries
   std::string old_key;
   std::vector<IndexEntry> entries;  // by index
   std::vector<IndexEntry> old_entries;

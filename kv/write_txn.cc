@@ -328,6 +328,7 @@ Status WriteTxn::PushSavepoint(std::string_view name) {
   savepoint.name = std::string(name);
   savepoint.record_size = scratch_->record.size();
   savepoint.operations = operations_;
+  savepoint.retrained = retrained_.size();
   savepoint.schema = schema_;
   savepoint.mark = txn_->SetMark();
   savepoints_.push_back(std::move(savepoint));
@@ -392,6 +393,7 @@ void WriteTxn::RollbackToIndex(size_t index) {
     }
   }
   ++changes_;
+  retrained_.resize(savepoint.retrained);
   operations_ = savepoint.operations;
   if (operations_ == 0) {
     record_dropped_ = store_->pager()->in_memory();
@@ -450,6 +452,7 @@ void WriteTxn::Rollback() {
 void WriteTxn::Finish() {
   active_ = false;
   savepoints_.clear();
+  retrained_.clear();
   txn_.reset();
   store_->ReturnScratch(std::move(scratch_));
 }

@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -118,6 +119,8 @@ class WriteTxn {
   Status EraseSequence(const TableDef& table);
   // A number of the database as a whole (Reader::ReadProperty), under a name of kv's callers.
   Status WriteProperty(std::string_view name, int64_t value);
+  // Stores kHasSequences or kHasStatistics, unless that has been done.
+  Status NoteSystemTable(std::string_view property);
   // What evaluates the table's expressions. It lives until the next schema change or the transaction's end.
   StatusOr<RowRules*> RulesOf(const TableDef& table);
 
@@ -136,8 +139,20 @@ class WriteTxn {
   // Stores the statistics that stand in `analyzed` (a copy of the table's definition); none: forgets
   // those there are.
   Status StoreStatistics(const TableDef& analyzed);
-  StatusOr<const KeyspaceDef*> CreateKeyspace(std::string_view name);
+  StatusOr<const KeyspaceDef*> CreateKeyspace(std::string_view name,
+                                              Compression compression = Compression::kNone);
   Status DropKeyspace(std::string_view name);
+
+  // What values of a tree are read and written with now: that of its definition, unless a dictionary was
+  // trained since the definition was read. Null: nothing is compressed.
+  const ValueCodec* CodecOf(TreeId tree, const CompressionDef& compression) const {
+    if (retrained_.empty()) [[likely]]
+      return compression.codec.get();
+    return RetrainedCodec(tree, compression);
+  }
+  // Gives a compressed table or keyspace a dictionary for what is written from now on. `alone`: the others are
+  // dropped, because nothing in use is compressed with them any more, or is about to be replaced.
+  Status AddDictionary(ObjectKind kind, std::string_view name, std::string_view bytes, bool alone);
 
   // --- Savepoints --------------------------------------------------------------------------------
   // Savepoints nest, and the innermost of a name counts (names in any case). Both fail with
@@ -181,6 +196,7 @@ class WriteTxn {
     pager::PageWriter::Mark mark = 0;
     size_t record_size = 0;
     uint64_t operations = 0;
+    size_t retrained = 0;
     std::shared_ptr<const Schema> schema;
   };
 
@@ -214,10 +230,15 @@ class WriteTxn {
   Status EnsureCatalog();
   // Begins a schema change: from here on the transaction has a Schema of its own.
   Status BeginSchemaChange(ObjectKind kind, std::string_view name);
+  // The same without counting it as a change that a user made.
+  void BeginPrivateSchema(ObjectKind kind, std::string_view name);
+  const ValueCodec* RetrainedCodec(TreeId tree, const CompressionDef& compression) const;
+  Status EraseDictionaries(TreeId tree, const CompressionDef& compression);
   Status WriteCatalog(ObjectKind kind, std::string_view name, std::string_view record);
   Status EraseCatalog(ObjectKind kind, std::string_view name);
   Status CreateTableTrees(TableDef* def);
   Status CheckTableName(std::string_view name);
+  TreeId TreesInUse() const;
   Status EraseStatistics(std::string_view table);
   Status FillIndex(const TableDef& table, const IndexDef& index);
   void Finish();
@@ -230,6 +251,8 @@ class WriteTxn {
   // Schemas of this transaction that were given up; their definitions may still be in use.
   std::vector<std::shared_ptr<const Schema>> former_schemas_;
   std::vector<Savepoint> savepoints_;
+  // Trees whose dictionary was trained here, with the codecs they have since.
+  std::vector<std::pair<TreeId, std::shared_ptr<const ValueCodec>>> retrained_;
   uint64_t operations_ = 0;       // that a commit would bring
   mutable size_t last_tree_ = 0;  // in scratch_->trees: where the last one was found
   uint64_t changes_ = 0;

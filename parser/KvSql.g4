@@ -164,11 +164,14 @@ ifNotExists : 'IF' 'NOT' 'EXISTS' ;
 createTable
   : 'CREATE' temporary? 'TABLE' ifNotExists? qualifiedName
     ( '(' columnDefinition (',' columnDefinition)* (','? tableConstraint)* ')'
-      (tableOption (',' tableOption)*)?
+      (tableOption (',' tableOption)*)? storageOptions?
     | 'AS' select
     )
   ;
 tableOption : 'WITHOUT' name | name ;
+// Not SQLite's.
+storageOptions : 'WITH' '(' storageOption (',' storageOption)* ')' ;
+storageOption : name '=' (name | signedLiteral) ;
 
 columnDefinition : name typeName? columnConstraint* ;
 conflictClause : 'ON' 'CONFLICT' conflictAction ;

@@ -235,6 +235,20 @@ Statement* AstBuilder::BuildCreateTable(G::CreateTableContext* ctx) {
       Fail(name.range.begin, absl::StrCat("unknown table option: ", std::string(name.text)));
     }
   }
+  if (ctx->storageOptions() != nullptr) {
+    for (G::StorageOptionContext* option : ctx->storageOptions()->storageOption()) {
+      const Name name = MakeName(option->name(0));
+      if (!SameWord(name.text, "COMPRESSION")) {
+        Fail(name.range.begin, absl::StrCat("unknown storage option: ", std::string(name.text)));
+      } else if (!node->compression.text.empty()) {
+        Fail(name.range.begin, "compression is given twice");
+      } else if (option->name(1) == nullptr) {
+        Fail(RangeOf(option->signedLiteral()).begin, "compression must be zstd");
+      } else {
+        node->compression = MakeName(option->name(1));
+      }
+    }
+  }
   return node;
 }
 

@@ -69,6 +69,7 @@ struct CreateTableStatement : Statement {
   std::span<Constraint> constraints;
   bool without_rowid = false;
   bool strict = false;
+  Name compression;             // WITH (compression = ...); empty: none
   Select* as_select = nullptr;  // may be null
 };
 

@@ -9,6 +9,7 @@
 #include "exec/batch/expression.h"
 #include "exec/batch/operator.h"
 #include "exec/scalar_ops.h"
+#include "kv/cell_unpacker.h"
 #include "kv/column_decode.h"
 #include "kv/index_entries.h"
 #include "kv/range_scan.h"
@@ -71,6 +72,7 @@ class ScanOperator : public Operator {
       column.is_rowid = each.column == kv::kRowidColumn || table_.rowid_alias == each.column;
       column.is_key = each.column == planner::kKeyColumn;
       if (column.is_rowid || column.is_key) continue;
+      reads_cells_ = !access_.covering();
       column.place = {table_.StoredPosition(each.column), table_.stored_columns()};
       column.missing = table_.columns[each.column].default_value.view();
       const kv::Affinity affinity = table_.columns[each.column].affinity;
@@ -178,8 +180,7 @@ class ScanOperator : public Operator {
       for (size_t i = 0; i < slots_.size(); ++i) columns_[i].early |= slots_[i] == slot;
     };
     if (node.Is(planner::NodeKind::kSlot)) mark(node.index);
-    if (node.Is(planner::NodeKind::kScalarSubquery) || node.Is(planner::NodeKind::kExists) ||
-        node.Is(planner::NodeKind::kInSubquery)) {
+    if (planner::IsSubquery(node)) {
       for (const planner::Subquery::Input& input : context_.plan.subqueries[node.index]->inputs) {
         mark(input.slot);
       }
@@ -226,6 +227,12 @@ class ScanOperator : public Operator {
     KV_ASSIGN_OR_RETURN(const uint32_t count, access_.Next(want_, &entries_));
     want_ = std::min(want_ * 8, kBatchRows);
     decoded_slowly_ = false;
+    unpacked_ = false;
+    if (table_.compression.kind != kv::Compression::kNone && reads_cells_ && count != 0)
+        [[unlikely]] {
+      const kv::ValueCodec& codec = *context_.reader->CodecOf(table_.tree, table_.compression);
+      KV_ASSIGN_OR_RETURN(unpacked_, unpacker_.Unpack(codec, entries_.cells, count));
+    }
     return count;
   }
 
@@ -235,7 +242,7 @@ class ScanOperator : public Operator {
     if (access_.covering()) {
       return early ? DecodeEntries() : absl::OkStatus();
     }
-    const bool stable = context_.reader->read_txn() != nullptr;
+    const bool stable = context_.reader->Of(table_).read_txn() != nullptr && !unpacked_;
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (columns_[i].early != early) continue;
       if (columns_[i].recheck_only && !access_.truncated()) continue;
@@ -308,11 +315,11 @@ class ScanOperator : public Operator {
     for (Vector& vector : vectors_) to.push_back(vector.MakeValues());
     for (uint32_t row = 0; row < entries_.count; ++row) {
       if (table_.has_rowid()) {
-        KV_RETURN_IF_ERROR(
-            row_.Set(*context_.reader, table_, entries_.rowids[row], entries_.cells[row]));
+        KV_RETURN_IF_ERROR(row_.Set(context_.reader->Of(table_), table_, entries_.rowids[row],
+                                    entries_.cells[row]));
       } else {
-        KV_RETURN_IF_ERROR(
-            row_.SetOwningKey(*context_.reader, table_, entries_.key(row), entries_.cells[row]));
+        KV_RETURN_IF_ERROR(row_.SetOwningKey(context_.reader->Of(table_), table_, entries_.key(row),
+                                             entries_.cells[row]));
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;
@@ -395,7 +402,10 @@ class ScanOperator : public Operator {
   uint32_t want_ = kFirstBatch;
   bool done_ = false;
   bool decoded_slowly_ = false;
+  bool reads_cells_ = false;  // a column comes from the rows themselves
+  bool unpacked_ = false;     // cells are not those of pages
   Entries entries_;
+  kv::CellUnpacker unpacker_;
   kv::Row row_;
   kv::DecodedEntry decoded_;
 };

@@ -104,6 +104,30 @@ TEST_F(AllocationTest, GetIntoABuffer) {
             0u);
 }
 
+TEST_F(AllocationTest, CompressedValuesAndRows) {
+  Keyspace packed = Must(db.keyspace("packed", {.compression = Compression::kZstd}));
+  EXPECT_OK(connection.execute(
+      "CREATE TABLE packed(id INTEGER PRIMARY KEY, body TEXT) WITH (compression = zstd)"));
+  Table rows = Must(db.table("packed"));
+  WriteTransaction transaction = Must(db.begin());
+  std::string text;
+  for (int i = 0; i < kRows; ++i) {
+    text.clear();
+    for (int n = 0; n < 40; ++n) text += "word " + std::to_string((i * 31 + n * 7) % 97) + " ";
+    EXPECT_OK(packed.put(keys[i], text, transaction));
+    EXPECT_OK(rows.insert_row({i, std::string_view(text)}, transaction));
+  }
+  EXPECT_OK(transaction.commit());
+  std::string value;
+  EXPECT_EQ(WarmAllocations([&] {
+              for (int i = 0; i < kRows; ++i) {
+                ASSERT_TRUE(Must(packed.get(keys[i], &value)));
+                ASSERT_EQ(Must(rows.get_row(i)).text(1), value);
+              }
+            }),
+            0u);
+}
+
 TEST_F(AllocationTest, GetInASnapshot) {
   const Snapshot snapshot = Must(db.snapshot());
   std::string value;

@@ -45,9 +45,9 @@ class StoreTxn final : public SubjectTxn {
     const std::string name = ObjectName(key);
     KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* object, txn_->FindKeyspace(name));
     if (object == nullptr) {
-      KV_ASSIGN_OR_RETURN(object, txn_->CreateKeyspace(name));
+      KV_ASSIGN_OR_RETURN(object, txn_->CreateKeyspace(name, kv::Compression::kZstd));
     }
-    return kv::PutValue(*txn_, object->tree, name, value);
+    return kv::PutValue(*txn_, *object, name, value);
   }
   Status Delete(uint32_t key) override {
     if (!IsObject(key)) return kv::DeleteKey(*txn_, tree_, KeyText(key)).status();
@@ -92,8 +92,7 @@ class StoreSnapshot final : public SubjectSnapshot {
       KV_ASSIGN_OR_RETURN(const kv::KeyspaceDef* object, txn_.FindKeyspace(name));
       if (object == nullptr) continue;
       kv::FoundValue value;
-      KV_ASSIGN_OR_RETURN(const bool found,
-                          kv::GetValue(kv::Reader(txn_), object->tree, name, &value));
+      KV_ASSIGN_OR_RETURN(const bool found, kv::GetValue(kv::Reader(txn_), *object, name, &value));
       if (!found) return DataLoss(name, " is empty");
       contents[key] = FingerprintOf(value.view());
     }

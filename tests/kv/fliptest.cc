@@ -61,6 +61,7 @@ T Take(StatusOr<T> result, const char* what) {
 
 struct Model {
   std::map<std::string, std::string> keys;
+  std::map<std::string, std::string> packed;  // of the compressed keyspace
   std::map<int64_t, std::string> rows;
 };
 
@@ -96,6 +97,7 @@ Image MakeImage(const char* name, uint32_t page_size, bool close) {
   {
     auto txn = Take(store->BeginWrite(), "begin");
     Check(txn->CreateKeyspace("k").status(), "create keyspace");
+    Check(txn->CreateKeyspace("packed", Compression::kZstd).status(), "create keyspace");
     TableDef def = MakeTable("t", {{"id", "INTEGER"}, {"name", "TEXT"}});
     def.rowid_alias = 0;
     def.primary_key = {{0, Collation::kBinary, false}};
@@ -115,6 +117,16 @@ Image MakeImage(const char* name, uint32_t page_size, bool close) {
       const std::string text = "Name " + std::to_string(round * 1000 + i);
       const ValueView row[] = {ValueView::Null(), ValueView::Text(text)};
       model.rows[Take(InsertRow(*txn, *table, row), "insert").rowid] = text;
+    }
+    const KeyspaceDef* packed = Take(txn->FindKeyspace("packed"), "keyspace");
+    for (int i = 0; i < 3; ++i) {
+      // Long enough to be compressed without a dictionary.
+      const std::string key = "key" + std::to_string(round * 10 + i);
+      std::string value;
+      for (int n = 0; n < 60; ++n)
+        value += "word " + std::to_string(n * (round + i + 7) % 90) + " ";
+      Check(PutValue(*txn, *packed, key, value), "put");
+      model.packed[key] = value;
     }
     if (round == 1) {
       const std::string large(20'000, 'L');
@@ -176,6 +188,14 @@ class Examination {
       });
       if (*keyspace != nullptr) clean &= ReadKeyspace(txn, (*keyspace)->tree, &candidates);
     }
+    const StatusOr<const KeyspaceDef*> packed = txn.FindKeyspace("packed");
+    clean &= packed.ok();
+    if (packed.ok()) {
+      candidates.Require("FindKeyspace", [&](const Model& model) {
+        return (*packed != nullptr) == (&model != &image_.versions[0]);
+      });
+      if (*packed != nullptr) clean &= ReadPacked(txn, **packed, &candidates);
+    }
     const StatusOr<const TableDef*> table = txn.FindTable("t");
     if (table.ok()) {
       candidates.Require("FindTable", [&](const Model& model) {
@@ -214,6 +234,22 @@ class Examination {
   }
 
  private:
+  bool ReadPacked(const ReadTxn& txn, const KeyspaceDef& keyspace, Candidates* candidates) {
+    bool clean = true;
+    for (const auto& [key, value] : image_.versions.back().packed) {
+      FoundValue found;
+      const StatusOr<bool> answer = GetValue(txn, keyspace, key, &found);
+      clean &= answer.ok();
+      if (!answer.ok()) continue;
+      candidates->Require("GetValue", [&](const Model& model) {
+        const auto expected = model.packed.find(key);
+        return expected == model.packed.end() ? !*answer
+                                              : *answer && found.view() == expected->second;
+      });
+    }
+    return clean;
+  }
+
   bool ReadKeyspace(const ReadTxn& txn, TreeId tree, Candidates* candidates) {
     bool clean = true;
     for (const auto& [key, value] : image_.versions.back().keys) {

@@ -1,6 +1,7 @@
 // modeltest --ops N --seed S: random operations on a store against std::map.
 //
-// Puts, deletes and ranges in two keyspaces and rows in a table with a UNIQUE index; savepoints,
+// Puts, deletes and ranges in two keyspaces and rows in a table with a UNIQUE index (with every other seed, one
+// keyspace and the table are compressed, and values long enough to train dictionaries on); savepoints,
 // cursors that live through writes, aborts, long snapshots, checkpoints, truncations, schema
 // changes, reopens. Each snapshot is compared with the model of its moment. After every commit, no
 // page that a live snapshot or the durable meta reaches may be free. Prints what it did; exits with
@@ -34,6 +35,7 @@ namespace kvsql::kv {
 namespace {
 
 constexpr int kKeyspaces = 2;
+constexpr int kCompressed = 1;  // which of them, if one is
 constexpr int kKeys = 1500;
 constexpr size_t kMaxSnapshots = 6;
 
@@ -74,7 +76,8 @@ class PageSet : public btree::TreeVisitor {
 
 class ModelTest {
  public:
-  ModelTest(uint64_t seed, const std::string& directory) : random_(seed) {
+  ModelTest(uint64_t seed, const std::string& directory)
+      : random_(seed), compressed_(seed % 2 != 0) {
     options_.path = directory + "/model.kv";
     options_.map_size = 64u << 20;
     options_.background = false;  // checkpoints at known moments
@@ -93,6 +96,7 @@ class ModelTest {
     for (auto& snapshot : snapshots_) Compare(snapshot);
     snapshots_.clear();
     CheckSound();
+    CountDictionaries();
     Check(store_->Close(), "close");
     std::printf(
         "%llu operations, %llu commits, %llu rollbacks, %llu savepoint rollbacks, "
@@ -119,9 +123,15 @@ class ModelTest {
   void CreateAll() {
     auto txn = Take(store_->BeginWrite(), "begin");
     for (int i = 0; i < kKeyspaces; ++i) {
-      keyspaces_[i] = Take(txn->CreateKeyspace("k" + std::to_string(i)), "create")->tree;
+      const bool compressed = compressed_ && i == kCompressed;
+      keyspaces_[i] =
+          Take(txn->CreateKeyspace("k" + std::to_string(i),
+                                   compressed ? Compression::kZstd : Compression::kNone),
+               "create")
+              ->tree;
     }
     TableDef def = MakeTable("t", {{"id", "INTEGER"}, {"name", "TEXT"}, {"score", "INTEGER"}});
+    if (compressed_) def.compression.kind = Compression::kZstd;
     def.rowid_alias = 0;
     def.primary_key = {{0, Collation::kBinary, false}};
     AddIndex(&def, "u", {{1, Collation::kNocase, false}}, true, IndexOrigin::kUnique);
@@ -137,9 +147,24 @@ class ModelTest {
     return key;
   }
 
+  void CountDictionaries() {
+    ReadTxn txn(store_);
+    Check(txn.Begin(), "begin");
+    const KeyspaceDef* keyspace = Take(txn.FindKeyspace("k1"), "find");
+    const TableDef* table = Take(txn.FindTable("t"), "find");
+    std::printf("dictionaries: %zu of the keyspace, %zu of the table\n",
+                keyspace->compression.dictionaries.size(), table->compression.dictionaries.size());
+  }
+
+  // The keyspace as it is in a state.
+  KeyspaceRef In(Reader reader, int k) {
+    if (!compressed_ || k != kCompressed) return keyspaces_[k];
+    return *Take(reader.FindKeyspace("k" + std::to_string(k)), "find");
+  }
+
   std::string RandomValue() {
     const uint64_t kind = Random(100);
-    size_t size = Random(60);
+    size_t size = compressed_ ? 100 + Random(400) : Random(60);
     if (kind < 4) size = Random(4000);
     if (kind < 1) size = Random(100'000);
     std::string value(size, static_cast<char>('a' + Random(26)));
@@ -178,7 +203,7 @@ class ModelTest {
       const int k = static_cast<int>(Random(kKeyspaces));
       const std::string key = RandomKey();
       const std::string value = RandomValue();
-      Check(PutValue(*txn_, keyspaces_[k], key, value), "put");
+      Check(PutValue(*txn_, In(*txn_, k), key, value), "put");
       now_.keyspaces[k][key] = value;
     } else if (kind < 660) {
       const int k = static_cast<int>(Random(kKeyspaces));
@@ -303,7 +328,7 @@ class ModelTest {
     for (int i = 0; i < samples; ++i) {
       const std::string key = RandomKey();
       FoundValue value;
-      const bool found = Take(GetValue(reader, keyspaces_[k], key, &value), "get");
+      const bool found = Take(GetValue(reader, In(reader, k), key, &value), "get");
       const auto expected = map.find(key);
       Check(found == (expected != map.end()), "a get found something else than the model");
       if (found) Check(value.view() == expected->second, "a get found another value");
@@ -421,7 +446,7 @@ class ModelTest {
       const std::string key = Random(3) == 0 ? position : RandomKey();
       if (Random(2) == 0) {
         const std::string value = RandomValue();
-        Check(PutValue(*txn_, keyspaces_[k], key, value), "put");
+        Check(PutValue(*txn_, In(*txn_, k), key, value), "put");
         map[key] = value;
       } else {
         Check(DeleteKey(*txn_, keyspaces_[k], key).status(), "delete");
@@ -461,6 +486,7 @@ class ModelTest {
   void Reopen() {
     for (const Snapshot& snapshot : snapshots_) Compare(snapshot);
     snapshots_.clear();
+    if (compressed_ && Random(2) == 0) Check(store_->Compact(), "compact");
     Check(store_->Close(), "close");
     store_.reset();
     seen_checkpoints_ = 0;
@@ -476,6 +502,7 @@ class ModelTest {
   }
 
   std::mt19937_64 random_;
+  const bool compressed_;
   StoreOptions options_;
   std::shared_ptr<Store> store_;
   TreeId keyspaces_[kKeyspaces] = {};

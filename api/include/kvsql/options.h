@@ -16,7 +16,8 @@ enum class Durability : uint8_t {
             // second or so
 };
 
-// How values that are stored outside their tree page (over a quarter of a page) are written.
+// How values are written. In Options: those that are stored outside their tree page (over a quarter of a page).
+// In KeyspaceOptions: all of a keyspace.
 enum class Compression : uint8_t {
   kNone,
   kZstd,  // where it saves space
@@ -70,6 +71,12 @@ struct KeyspaceOptions {
   // Makes the keyspace if there is none, in a commit of its own. Otherwise, and in a database that is
   // read-only, answers NOT_FOUND.
   bool create_if_missing = true;
+
+  // Of a keyspace that is made; one that exists keeps its own. With kZstd each value is compressed by itself,
+  // where that saves space, against a dictionary that is trained on the keyspace's values once they come to
+  // some 256 KiB, and again by VACUUM. Reads decompress into memory of the caller's; get_view and cursors have
+  // a copy of their own.
+  Compression compression = Compression::kNone;
 };
 
 }  // namespace kvsql
