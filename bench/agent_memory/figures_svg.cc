@@ -32,6 +32,7 @@ void Text(std::string& svg, double x, double y, const char* anchor, const std::s
 
 // Draws the row's bars from `y` on and answers where the next row begins.
 double DrawRow(std::string& svg, const RowResult& row, double y) {
+  if (!row.has(EngineId::kKvsql)) return y;  // refused
   double longest = 0;
   size_t bars = 0;
   for (const EngineId engine : kAllEngines) {
