@@ -25,6 +25,15 @@ bool CursorRep::Open(KeyspaceRep* keyspace, ReadFrom from) {
   return Rewind();
 }
 
+bool CursorRep::OpenIn(const KeyspaceRep& keyspace, const kv::ReadTxn& state) {
+  tree_ = keyspace.tree();
+  cursor_.Reset(state.View(tree_));
+  pages_ = &state.pages();
+  compressed_ = keyspace.ref().compressed != nullptr;
+  codec_ = keyspace.ref().Codec(state);
+  return Rewind();
+}
+
 Status CursorRep::OpenSource(KeyspaceRep* keyspace, ReadFrom from) {
   if (keyspace == nullptr) return MovedFromError("Keyspace");
   database_ = keyspace->database();
@@ -97,6 +106,7 @@ bool CursorRep::Alive() {
 
 bool CursorRep::Arrived() {
   value_read_ = false;
+  within_ = 0;
   if (!cursor_.Valid()) {
     if (!cursor_.status().ok()) status_ = cursor_.status();
     return false;
@@ -128,8 +138,22 @@ bool CursorRep::Seek(std::string_view key) {
   return Arrived();
 }
 
+uint32_t CursorRep::CountWithin() const {
+  const std::string_view bound = forward() ? std::string_view(end_) : std::string_view(begin_);
+  const bool bounded = forward() ? has_end_ : !begin_.empty();
+  return cursor_.EntriesWithin(forward(), bounded ? &bound : nullptr);
+}
+
 bool CursorRep::Step(bool onward) {
   if (!Alive()) return false;
+  // In a state that does not change, the range's end is looked for once per leaf, not at each entry.
+  if (onward && target_ == nullptr) {
+    if (within_ == 0) within_ = CountWithin();
+    if (--within_ > 0) {
+      value_read_ = false;
+      return forward() ? cursor_.Next() : cursor_.Prev();
+    }
+  }
   onward == forward() ? cursor_.Next() : cursor_.Prev();
   return Arrived();
 }

@@ -32,6 +32,10 @@ class CursorRep {
   // Takes the state and goes to the first entry. `keyspace` may be null (moved from). Errors end in status().
   bool Open(KeyspaceRep* keyspace, ReadFrom from);
 
+  // The same in a state that the caller has begun, with the keyspace bound in it, and keeps until the cursor
+  // is gone. Takes no lock and allocates nothing.
+  bool OpenIn(const KeyspaceRep& keyspace, const kv::ReadTxn& state);
+
   const Status& status() const { return status_; }
 
   // Each answers whether the cursor is on an entry of the range now.
@@ -54,6 +58,8 @@ class CursorRep {
   Status CheckAlive();
   // The value of the current entry to value_, if it has to be put together.
   Status ReadValue(const btree::ValueRef& ref);
+  // How many more entries of the current one's leaf are known to be inside of the range, itself included.
+  uint32_t CountWithin() const;
   bool forward() const { return direction_ == Direction::kForward; }
   // Whether the tree cursor has stopped inside of the range.
   bool Arrived();
@@ -81,6 +87,7 @@ class CursorRep {
 
   const pager::PageReader* pages_ = nullptr;
   btree::Cursor cursor_;
+  uint32_t within_ = 0;  // CountWithin, as far as it is known; 0: not
   bool compressed_ = false;
   const kv::ValueCodec* codec_ =
       nullptr;  // of the state's schema, which lives as long as the state

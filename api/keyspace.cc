@@ -186,6 +186,35 @@ Cursor Keyspace::scan(const KeyRange& range, Direction direction, ReadFrom from)
   return Cursor(std::move(cursor), valid);
 }
 
+std::string_view VisitedEntry::key() const { return rep_->key(); }
+std::string_view VisitedEntry::value() const { return rep_->value(); }
+
+Status Keyspace::ForEach(const KeyRange& range, Direction direction, VisitFunction visit,
+                         void* visitor, ReadFrom from) {
+  if (rep_ == nullptr) return MovedFrom();
+  internal::CursorRep cursor(range, direction);
+  const auto walk = [&](bool valid) {
+    const VisitedEntry entry(&cursor);
+    while (valid && visit(visitor, entry) && cursor.status().ok()) {
+      valid = cursor.Step(/*onward=*/true);
+    }
+    return cursor.status();
+  };
+  if (internal::ReadSource::IsGiven(from)) return walk(cursor.Open(rep_.get(), from));
+  kv::ReadTxn& state = rep_->walk();
+  if (state.active()) {
+    return absl::FailedPreconditionError("for_each on a keyspace handle that is in a for_each");
+  }
+  struct End {
+    kv::ReadTxn& state;
+    ~End() { state.End(); }
+  } const end{state};
+  if (!state.Begin()) return state.BeginError();
+  if (rep_->database()->closed()) return internal::ClosedError();
+  KV_RETURN_IF_ERROR(rep_->EnsureBound(state));
+  return walk(cursor.OpenIn(*rep_, state));
+}
+
 // ---- Writing -----------------------------------------------------------------------------------------
 
 Status Keyspace::put(std::string_view key, std::string_view value, WriteTo to) {

@@ -34,6 +34,12 @@ class KeyspaceRep : public Handle<KeyspaceRep> {
     return absl::OkStatus();
   }
 
+  // The slot of for_each; not the one of other reads, which a visitor may do.
+  kv::ReadTxn& walk() {
+    if (walk_.store() == nullptr) walk_ = kv::ReadTxn(database_->store());
+    return walk_;
+  }
+
   // Copies of a call's arguments, which inside a transaction may be views that end with the first change.
   struct Arguments {
     std::string_view key;
@@ -53,6 +59,7 @@ class KeyspaceRep : public Handle<KeyspaceRep> {
   static constexpr size_t kScratchToKeep = 256 * 1024;
 
   kv::KeyspaceRef ref_{kv::TreeId{0}};
+  kv::ReadTxn walk_;  // without a store until it is needed
   std::string scratch_;
 };
 

@@ -1,12 +1,13 @@
 // kvsql beside SQLite and LMDB on this machine: see Usage() in bench/options.cc.
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
+#include "bench/agent_memory/suite.h"
 #include "bench/fatal.h"
 #include "bench/lab.h"
 #include "bench/options.h"
+#include "bench/output.h"
 #include "bench/report/conditions.h"
 #include "bench/report/report.h"
 #include "bench/rows/rows.h"
@@ -15,19 +16,25 @@
 namespace kvsql::bench {
 namespace {
 
-void WriteFile(const char* path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) Fatal(std::string("cannot write ") + path);
-}
-
-void Print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+void RunStandardSuite(const Options& options, Scratch& scratch) {
+  Results results;
+  results.conditions = GatherConditions(options, scratch.path());
+  Print(ConditionsText(results) + "\n");
+  {
+    Lab lab(options, scratch, results);
+    MeasureAll(lab);
+  }
+  WriteFile("bench.md", Markdown(results, {"kvsql beside SQLite and LMDB",
+                                           "Written by `kvsql_bench`. Every row that was measured "
+                                           "is here, won or lost.",
+                                           "bench.svg"}));
+  WriteFile("bench.json", Json(results));
+  WriteFile("bench.svg", Svg(results));
+  Print("\n" + TableText(results) + "Written: bench.md, bench.json, bench.svg\n");
 }
 
 int Main(int argc, char** argv) {
+  if (const auto exit_code = agent_memory::RunIfWorker(argc, argv)) return *exit_code;
   const auto options = ParseOptions(argc, argv, std::getenv("KVSQL_BENCH_ROWS"));
   if (!options.ok()) {
     std::fprintf(stderr, "kvsql_bench: %s\n\n%s", std::string(options.status().message()).c_str(),
@@ -41,17 +48,11 @@ int Main(int argc, char** argv) {
   auto scratch = Scratch::Make(options->directory);
   if (!scratch.ok()) Fatal(std::string(scratch.status().message()));
 
-  Results results;
-  results.conditions = GatherConditions(*options, scratch->path());
-  Print(ConditionsText(results) + "\n");
-  {
-    Lab lab(*options, *scratch, results);
-    MeasureAll(lab);
+  if (options->suite == Suite::kAgentMemory) {
+    agent_memory::RunSuite(*options, *scratch);
+  } else {
+    RunStandardSuite(*options, *scratch);
   }
-  WriteFile("bench.md", Markdown(results));
-  WriteFile("bench.json", Json(results));
-  WriteFile("bench.svg", Svg(results));
-  Print("\n" + TableText(results) + "Written: bench.md, bench.json, bench.svg\n");
   return 0;
 }
 

@@ -1,26 +1,17 @@
 #include "bench/lab.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "bench/fatal.h"
+#include "bench/interrupt.h"
 
 namespace kvsql::bench {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void LeaveIfInterrupted() {
-  if (interrupted == 0) return;
-  std::fputs("\nkvsql_bench: interrupted\n", stderr);
-  std::exit(130);  // not by the signal: the scratch directory must go
-}
 
 constexpr uint32_t kFirstSeed = 20'261'130;
 
@@ -37,8 +28,7 @@ Participant Single(EngineId engine, std::function<Sample(uint32_t round)> measur
 
 Lab::Lab(const Options& options, Scratch& scratch, Results& results)
     : options_(options), scratch_(scratch), results_(results), data_(options.rows) {
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  NoteInterrupts();
 }
 
 Lab::~Lab() { DropReadEngines(); }
@@ -67,7 +57,7 @@ void Lab::RunOnce(const char* row, const std::vector<Participant>& participants)
 
 void Lab::Run(const char* row, const std::vector<Participant>& participants, uint32_t rounds,
               uint32_t chunks) {
-  const RowInfo* info = FindRow(row);
+  const RowInfo* info = FindRow(Suite::kStandard, row);
   KV_CHECK(info != nullptr);
   RowResult& result = results_.RowOf(*info);
   for (uint32_t round = 0; round < rounds; ++round) {
@@ -89,7 +79,7 @@ void Lab::Run(const char* row, const std::vector<Participant>& participants, uin
 }
 
 void Lab::Refused(const char* row, const std::string& why) {
-  const RowInfo* info = FindRow(row);
+  const RowInfo* info = FindRow(Suite::kStandard, row);
   KV_CHECK(info != nullptr);
   results_.RowOf(*info).Refuse(why);
   Progress(absl::StrCat(row, " was refused: ", why));

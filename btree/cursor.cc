@@ -294,6 +294,20 @@ uint32_t Cursor::TakeKeys(uint32_t max, std::string_view end, std::string* stora
   return taken;
 }
 
+uint32_t Cursor::EntriesWithin(bool forward, const std::string_view* bound) const {
+  KV_DCHECK(writer_ == nullptr && !is_int());
+  const uint8_t* const page = path_[0].page;
+  const uint32_t here = path_[0].position;
+  uint32_t stop = forward ? CountOf(page) : 0;  // behind the last one, or the last one
+  if (bound != nullptr) {
+    const NodePosition at = BytesNode::SearchLeaf(*tree_.pages, page, *bound);
+    if (at.error) return 1;  // the next step meets that key, and tells
+    stop = at.index;
+  }
+  const uint32_t within = forward ? stop - std::min(stop, here) : here + 1 - std::min(stop, here);
+  return std::max(within, 1u);
+}
+
 bool Cursor::Prev() {
   if (Stale()) [[unlikely]] {
     bool exact = false;

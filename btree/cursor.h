@@ -66,6 +66,11 @@ class Cursor {
   uint32_t TakeKeys(uint32_t max, std::string_view end, std::string* storage, uint32_t* ends,
                     ValueRef* values);
 
+  // How many entries from the current one on, in this direction and within its leaf, are inside of the bound: the first
+  // key that is too large if `forward`, else the smallest that is not too small; nullptr is none. At least 1: the current
+  // one counts whatever the bound. For a TreeView's cursor of byte keys; Valid() must hold.
+  uint32_t EntriesWithin(bool forward, const std::string_view* bound) const;
+
   // OK, or what stopped the cursor. A key() that could not be read (a long key's extent) is told here too.
   const Status& status() const { return status_; }
 

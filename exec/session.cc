@@ -74,18 +74,23 @@ void Session::Recycle(Statement* statement) {
   pool_.Give(statement);
 }
 
-StatusOr<kv::Reader> Session::BeginPlanning(kv::ReadTxn** snapshot) {
+StatusOr<kv::StatementReader> Session::BeginPlanning(kv::ReadTxn** snapshot, TempRead* temp) {
   if (state_ == State::kDetached) {
     return absl::FailedPreconditionError("the transaction of this statement has ended");
   }
+  if (has_temp()) KV_RETURN_IF_ERROR(BeginTempRead(temp));
+  const auto with_temp = [&](kv::StatementReader reader) {
+    if (has_temp()) reader.set_temp(&*temp->reader);
+    return reader;
+  };
   // A transaction that has read nothing yet does not choose its snapshot by preparing.
   if (state_ == State::kAutocommit || state_ == State::kBegun) {
     kv::ReadTxn* taken = TakeSnapshot();
     if (!taken->Begin()) return FailBegin(taken);
     *snapshot = taken;
-    return kv::Reader(*taken);
+    return with_temp(*taken);
   }
-  return write_ != nullptr ? kv::Reader(*write_) : kv::Reader(*read_);
+  return with_temp(write_ != nullptr ? kv::Reader(*write_) : kv::Reader(*read_));
 }
 
 StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) {
@@ -109,17 +114,20 @@ StatusOr<StatementPtr> Session::Prepare(std::string_view sql, size_t* consumed) 
   }
   const bool cachable = lifted || short_text;
   StatementCache::Found found;
-  const bool cached = cachable && plan_options_.IsDefault();
+  // Names may mean something else to a session that has temporary tables.
+  const bool cached = cachable && plan_options_.IsDefault() && !has_temp();
   if (cached) found = cache_->Find(key);
   if (found.plan == nullptr) {
     kv::ReadTxn* snapshot = nullptr;
-    KV_ASSIGN_OR_RETURN(const kv::Reader reader, BeginPlanning(&snapshot));
+    TempRead temp;
+    KV_ASSIGN_OR_RETURN(const kv::StatementReader reader, BeginPlanning(&snapshot, &temp));
     const std::span<const parser::LiftedRange> ranges =
         lifted ? normaliser_.ranges() : std::span<const parser::LiftedRange>();
     StatusOr<std::shared_ptr<const planner::Plan>> plan =
         planner::Prepare(sql, ranges, reader, plan_options_, &found.consumed);
     const bool shared = write_ == nullptr || !write_->has_private_schema();
     EndRead(snapshot);
+    TempDatabase::EndRead(&temp);
     KV_RETURN_IF_ERROR(plan.status());
     found.plan = *std::move(plan);
     if (found.plan == nullptr) {
@@ -246,7 +254,26 @@ StatusOr<kv::WriteTxn*> Session::BeginStatement() {
   return statement_write_.get();
 }
 
+StatusOr<kv::WriteTxn*> Session::BeginTempStatement() {
+  if (query_only_) {
+    return absl::FailedPreconditionError("attempt to write a readonly database: query_only is on");
+  }
+  if (borrowed_) {
+    return absl::FailedPreconditionError(
+        "a transaction or snapshot of the API has no temporary tables: they are a connection's");
+  }
+  if (temp_ == nullptr) {
+    KV_ASSIGN_OR_RETURN(temp_, TempDatabase::Open(store_->options()));
+  }
+  if (state_ == State::kAutocommit) return temp_->BeginStatement();
+  KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, temp_->EnsureWrite(savepoints_));
+  KV_RETURN_IF_ERROR(txn->CheckUsable());
+  DetachRows();
+  return txn;
+}
+
 Status Session::EndStatement(Status status) {
+  if (temp_ != nullptr && temp_->in_statement()) return temp_->EndStatement(std::move(status));
   if (statement_write_ == nullptr) return status;
   const std::unique_ptr<kv::WriteTxn> txn = std::move(statement_write_);
   if (!status.ok()) {
@@ -289,6 +316,7 @@ void Session::EndTransaction() {
   if (own_write_ != nullptr && own_write_->active()) own_write_->Rollback();
   own_write_.reset();
   own_read_.End();
+  if (temp_ != nullptr) temp_->Rollback();
   write_ = nullptr;
   read_ = nullptr;
   savepoints_.clear();
@@ -305,12 +333,16 @@ Status Session::Commit() {
   if (own_write_ != nullptr) {
     KV_RETURN_IF_ERROR(own_write_->CheckUsable());
     DetachRows();
-    const Status status = own_write_->Commit(durability_);
+    Status status = own_write_->Commit(durability_);
+    // Temporary tables follow what became of the database.
+    if (status.ok() && temp_ != nullptr) status = temp_->Commit();
     EndTransaction();
     return status;
   }
+  DetachRows();
+  Status status = temp_ != nullptr ? temp_->Commit() : absl::OkStatus();
   EndTransaction();
-  return absl::OkStatus();
+  return status;
 }
 
 Status Session::Rollback() {
@@ -333,6 +365,10 @@ Status Session::SetSavepoint(std::string_view name) {
     DetachRows();
     KV_RETURN_IF_ERROR(write_->SetSavepoint(name));
   }
+  if (temp_ != nullptr) {
+    DetachRows();
+    KV_RETURN_IF_ERROR(temp_->SetSavepoint(name));
+  }
   savepoints_.emplace_back(name);
   return absl::OkStatus();
 }
@@ -345,6 +381,10 @@ Status Session::RollbackTo(std::string_view name) {
     DetachRows();
     KV_RETURN_IF_ERROR(write_->RollbackTo(name));
   }
+  if (temp_ != nullptr) {
+    DetachRows();
+    KV_RETURN_IF_ERROR(temp_->RollbackTo(name));
+  }
   savepoints_.erase(found.base(), savepoints_.end());
   return absl::OkStatus();
 }
@@ -356,6 +396,7 @@ Status Session::Release(std::string_view name) {
   const auto index = static_cast<size_t>(savepoints_.rend() - found) - 1;
   if (index == 0 && begun_by_savepoint_) return Commit();
   if (write_ != nullptr) KV_RETURN_IF_ERROR(write_->Release(name));
+  if (temp_ != nullptr) KV_RETURN_IF_ERROR(temp_->Release(name));
   savepoints_.resize(index);
   return absl::OkStatus();
 }

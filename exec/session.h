@@ -17,7 +17,9 @@
 //      the two lists are always alike.
 //   3. Rows that Statements show are made independent of the transaction (DetachRows) before it ends or
 //      changes anything.
-//   4. Going from reading to writing never lets a change by others slip in between: if the snapshot is no
+//   4. Temporary tables are changed, committed and rolled back together with the database (temp_database.h). A
+//      transaction that changes nothing but them does not write.
+//   5. Going from reading to writing never lets a change by others slip in between: if the snapshot is no
 //      longer the newest state, the write fails with ABORTED.
 #ifndef KVSQL_EXEC_SESSION_H_
 #define KVSQL_EXEC_SESSION_H_
@@ -31,8 +33,10 @@
 
 #include "base/status.h"
 #include "exec/statement_cache.h"
+#include "exec/temp_database.h"
 #include "kv/read_txn.h"
 #include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "kv/store.h"
 #include "kv/write_txn.h"
 #include "planner/lifted.h"
@@ -148,11 +152,21 @@ class Session {
     parked_.push_back(snapshot);
   }
 
+  // A reader for planning: the transaction's, or that of *snapshot, which EndRead gives back.
+  StatusOr<kv::StatementReader> BeginPlanning(kv::ReadTxn** snapshot, TempRead* temp);
+
   // Where a statement writes: the transaction's WriteTxn, or one of its own that EndStatement commits or
   // rolls back.
   StatusOr<kv::WriteTxn*> BeginStatement();
   // `status` is how the statement went; returns it, or the error of the commit.
   Status EndStatement(Status status);
+
+  // Whether the session has, or had, temporary tables: then a statement also reads through BeginTempRead.
+  bool has_temp() const { return temp_ != nullptr; }
+  Status BeginTempRead(TempRead* read) { return temp_->BeginRead(read); }
+  // As BeginStatement, for one that changes temporary tables; they come into being here. FAILED_PRECONDITION inside a
+  // transaction or snapshot of the caller, which has none.
+  StatusOr<kv::WriteTxn*> BeginTempStatement();
 
   // Statements that show rows of the transaction.
   void AddShowing(Statement* statement) { showing_.push_back(statement); }
@@ -182,8 +196,6 @@ class Session {
   Status CheckOwnsTransactions(std::string_view verb) const;
   void EndTransaction();
   StatementPtr TakePooled(const StatementKey& key);
-  // A reader for planning: the transaction's, or a snapshot's that `done` gives back.
-  StatusOr<kv::Reader> BeginPlanning(kv::ReadTxn** snapshot);
   void Recycle(Statement* statement);
 
   const std::shared_ptr<kv::Store> store_;
@@ -199,6 +211,7 @@ class Session {
   std::vector<std::string> savepoints_;
   std::vector<std::unique_ptr<kv::ReadTxn>> snapshots_;  // all
   std::vector<kv::ReadTxn*> parked_;                     // those that no statement uses
+  std::unique_ptr<TempDatabase> temp_;                   // null: nobody has made a temporary table
   std::vector<Statement*> showing_;
   std::chrono::milliseconds busy_timeout_;
   planner::PlanOptions plan_options_;

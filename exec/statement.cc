@@ -93,29 +93,52 @@ std::optional<int> Statement::ParameterPosition(std::string_view name) const {
   return std::nullopt;
 }
 
-std::string_view Statement::column_name(int i) const {
+std::string_view Statement::column_name(int i) {
   const auto at = static_cast<size_t>(i);
+  if (!at_row_ && plan_->uses_schema) RefreshPlan();
   return at < plan_->columns.size() ? std::string_view(plan_->columns[at].name)
                                     : std::string_view();
 }
 
-std::string_view Statement::declared_type(int i) const {
+std::string_view Statement::declared_type(int i) {
   const auto at = static_cast<size_t>(i);
+  if (!at_row_ && plan_->uses_schema) RefreshPlan();
   return at < plan_->columns.size() ? std::string_view(plan_->columns[at].declared_type)
                                     : std::string_view();
 }
 
 // ------------------------------------------------------------------------------------ running
 
-Status Statement::CheckPlan(const kv::Reader& reader) {
-  if (!plan_->uses_schema || plan_->schema_generation == reader.schema_generation()) [[likely]] {
+Status Statement::CheckPlanSlow(kv::StatementReader* reader) {
+  if (session_->has_temp() && reader->temp() == nullptr) {
+    KV_RETURN_IF_ERROR(session_->BeginTempRead(&temp_));
+    reader->set_temp(&*temp_.reader);
+  }
+  if (!plan_->uses_schema ||
+      (!IsStale(*reader) && plan_->temp_generation == reader->temp_generation())) {
     return absl::OkStatus();
   }
-  KV_ASSIGN_OR_RETURN(std::shared_ptr<const planner::Plan> plan, planner::Replan(*plan_, reader));
+  KV_ASSIGN_OR_RETURN(std::shared_ptr<const planner::Plan> plan, planner::Replan(*plan_, *reader));
   // A row buffer may still know a table of the old plan.
   row_ = kv::Row();
   SetPlan(std::move(plan));
   return absl::OkStatus();
+}
+
+// A plan out of the pool or the cache may be one of a former schema. Where it cannot be made anew, Step says why.
+void Statement::RefreshPlan() {
+  kv::ReadTxn* snapshot = nullptr;
+  TempRead temp;
+  const StatusOr<kv::StatementReader> reader = session_->BeginPlanning(&snapshot, &temp);
+  if (reader.ok() && (IsStale(*reader) || plan_->temp_generation != reader->temp_generation())) {
+    if (StatusOr<std::shared_ptr<const planner::Plan>> plan = planner::Replan(*plan_, *reader);
+        plan.ok()) {
+      row_ = kv::Row();
+      SetPlan(*std::move(plan));
+    }
+  }
+  session_->EndRead(snapshot);
+  TempDatabase::EndRead(&temp);
 }
 
 StatusOr<bool> Statement::Step() {
@@ -186,6 +209,8 @@ void Statement::FinishRead() {
     showing_ = false;
     session_->RemoveShowing(this);
   }
+  if (temp_.reader.has_value()) [[unlikely]]
+    TempDatabase::EndRead(&temp_);
   session_->EndRead(std::exchange(snapshot_, nullptr));
 }
 
@@ -309,8 +334,8 @@ StatusOr<bool> Statement::RunGet() {
 
 StatusOr<bool> Statement::RunQuery() {
   if (!at_row_) {
-    KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
-    Status status = CheckPlan(reader);
+    KV_ASSIGN_OR_RETURN(kv::StatementReader reader, session_->BeginRead(&snapshot_));
+    Status status = CheckPlan(&reader);
     if (plan_->kind != PlanKind::kQuery) return RunOtherKind();
     if (status.ok()) {
       SetUpQuery();
@@ -389,8 +414,8 @@ StatusOr<bool> Statement::NextMadeRow() {
 StatusOr<bool> Statement::RunPragma() {
   if (next_row_ == 0) {
     made_rows_.clear();
-    KV_ASSIGN_OR_RETURN(const kv::Reader reader, session_->BeginRead(&snapshot_));
-    Status status = CheckPlan(reader);
+    KV_ASSIGN_OR_RETURN(kv::StatementReader reader, session_->BeginRead(&snapshot_));
+    Status status = CheckPlan(&reader);
     if (status.ok()) status = MakePragmaRows(reader);
     FinishRead();
     KV_RETURN_IF_ERROR(status);

@@ -55,10 +55,14 @@ class Statement {
   bool at_row() const { return at_row_; }
 
   // --- The row; NULL where there is none ------------------------------------------------------------
-  int column_count() const { return static_cast<int>(plan_->columns.size()); }
-  std::string_view column_name(int i) const;
+  // Before the first row they tell of the schema as it is now.
+  int column_count() {
+    if (!at_row_ && plan_->uses_schema) RefreshPlan();
+    return static_cast<int>(plan_->columns.size());
+  }
+  std::string_view column_name(int i);
   // As in CREATE TABLE; empty if the column is no table's.
-  std::string_view declared_type(int i) const;
+  std::string_view declared_type(int i);
   kv::ValueView column(int i) const {
     const auto at = static_cast<size_t>(i);
     if (!at_row_ || at >= plan_->outputs.size()) [[unlikely]]
@@ -88,7 +92,22 @@ class Statement {
   void SetPlan(std::shared_ptr<const planner::Plan> plan);
   void SetKey(const StatementKey& key, size_t consumed);
   void SetLifted(const parser::Normaliser& normaliser, std::string_view sql);
-  Status CheckPlan(const kv::Reader& reader);
+  // Plans again if names may mean something else now. The reader gets the session's temporary tables.
+  Status CheckPlan(kv::StatementReader* reader) {
+    if (!session_->has_temp() && !IsStale(*reader)) [[likely]]
+      return absl::OkStatus();
+    return CheckPlanSlow(reader);
+  }
+  // For plans of the direct tier, which do not read temporary tables.
+  Status CheckPlan(const kv::Reader& reader) {
+    kv::StatementReader full(reader);
+    return CheckPlan(&full);
+  }
+  bool IsStale(const kv::Reader& reader) const {
+    return plan_->uses_schema && plan_->schema_generation != reader.schema_generation();
+  }
+  Status CheckPlanSlow(kv::StatementReader* reader);
+  void RefreshPlan();
 
   // statement_read.cc
   StatusOr<bool> Run();
@@ -106,7 +125,9 @@ class Statement {
 
   // statement_write.cc
   Status RunWrite();
-  Status Write(kv::WriteTxn& txn);
+  Status RunTempWrite();
+  Status FinishWrite(kv::WriteTxn& txn, Status status);
+  Status Write(kv::WriteTxn& txn, const kv::StatementReader& reader);
   Status Insert(kv::WriteTxn& txn, const planner::InsertPlan& plan);
   Status InsertOne(kv::WriteTxn& txn, const planner::InsertPlan& plan, size_t row,
                    size_t matrix_offset, int64_t* inserted);
@@ -119,13 +140,13 @@ class Statement {
   Status Maintain(kv::WriteTxn& txn);
 
   // statement_query_write.cc
-  Status WriteQueryRows(kv::WriteTxn& txn);
-  Status CreateTableAs(kv::WriteTxn& txn);
+  Status WriteQueryRows(kv::WriteTxn& txn, const kv::StatementReader& reader);
+  Status CreateTableAs(kv::WriteTxn& txn, const kv::StatementReader& reader);
   void SetUpQuery();
   Status RunControl();
 
   // statement_pragma.cc
-  Status MakePragmaRows(const kv::Reader& reader);
+  Status MakePragmaRows(const kv::StatementReader& reader);
   Status SetPragma(kv::WriteTxn& txn);
 
   EvalContext Context(const kv::Row* row, size_t matrix_offset = 0) {
@@ -139,6 +160,7 @@ class Statement {
   bool detached_ = false;
   bool showing_ = false;  // known to the session as showing a row of its transaction
   kv::ReadTxn* snapshot_ = nullptr;
+  TempRead temp_;
 
   std::vector<kv::ValueView> parameters_;
   std::vector<std::string> parameter_bytes_;

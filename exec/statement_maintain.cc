@@ -77,7 +77,8 @@ Status Statement::RunMaintain() {
 Status Statement::Maintain(kv::WriteTxn& txn) {
   const auto& plan = static_cast<const planner::MaintainPlan&>(*plan_);
   if (plan.action == MaintainKind::kReindex) return Reindex(txn, plan.name);
-  return plan.name.empty() ? AnalyzeAll(txn) : AnalyzeNamed(txn, plan.name);
+  KV_RETURN_IF_ERROR(plan.name.empty() ? AnalyzeAll(txn) : AnalyzeNamed(txn, plan.name));
+  return txn.NoteSystemTable(kv::kHasStatistics);
 }
 
 }  // namespace kvsql::exec

@@ -56,7 +56,7 @@ StatusOr<std::vector<std::vector<Value>>> CheckIntegrity(Session* session,
 
 }  // namespace
 
-Status Statement::MakePragmaRows(const kv::Reader& reader) {
+Status Statement::MakePragmaRows(const kv::StatementReader& reader) {
   const auto& plan = static_cast<const planner::PragmaPlan&>(*plan_);
   const std::shared_ptr<kv::Store>& store = session_->store();
   const auto answer = [&](Value value) {
@@ -72,11 +72,14 @@ Status Statement::MakePragmaRows(const kv::Reader& reader) {
       return absl::OkStatus();
     }
     case PragmaKind::kProperty: {
-      KV_ASSIGN_OR_RETURN(const int64_t value, reader.ReadProperty(plan.property));
+      const kv::Reader* from = plan.temporary ? reader.temp() : &reader;
+      if (from == nullptr) return answer(Integer(0));
+      KV_ASSIGN_OR_RETURN(const int64_t value, from->ReadProperty(plan.property));
       return answer(Integer(value));
     }
     case PragmaKind::kDatabaseList:
       made_rows_.push_back({Integer(0), Text("main"), Text(store->options().path)});
+      if (session_->has_temp()) made_rows_.push_back({Integer(1), Text("temp"), Text("")});
       return absl::OkStatus();
     case PragmaKind::kJournalMode:
       return answer(Text(store->pager()->in_memory() ? "memory" : "wal"));

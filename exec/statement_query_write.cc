@@ -231,10 +231,10 @@ void Statement::SetUpQuery() {
   context.last_insert_rowid = session_->last_insert_rowid();
 }
 
-Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
+Status Statement::WriteQueryRows(kv::WriteTxn& txn, const kv::StatementReader& reader) {
   const auto& plan = static_cast<const planner::QueryPlan&>(*plan_);
   SetUpQuery();
-  KV_RETURN_IF_ERROR(query_->Start(kv::Reader(txn)));
+  KV_RETURN_IF_ERROR(query_->Start(reader));
   Spool spool(&query_->context(), plan.results.size());
   const bool may_repeat = plan.kind == planner::PlanKind::kQueryUpdate &&
                           static_cast<const QueryUpdatePlan&>(plan).may_repeat;
@@ -273,7 +273,7 @@ Status Statement::WriteQueryRows(kv::WriteTxn& txn) {
   return status;
 }
 
-Status Statement::CreateTableAs(kv::WriteTxn& txn) {
+Status Statement::CreateTableAs(kv::WriteTxn& txn, const kv::StatementReader& reader) {
   const auto& plan = static_cast<const planner::QueryCreatePlan&>(*plan_);
   if (plan.if_not_exists) {
     KV_ASSIGN_OR_RETURN(const kv::TableDef* table, txn.FindTable(plan.definition.name));
@@ -281,7 +281,7 @@ Status Statement::CreateTableAs(kv::WriteTxn& txn) {
     if (table != nullptr || view != nullptr) return absl::OkStatus();
   }
   SetUpQuery();
-  KV_RETURN_IF_ERROR(query_->Start(kv::Reader(txn)));
+  KV_RETURN_IF_ERROR(query_->Start(reader));
   Spool spool(&query_->context(), plan.results.size());
   KV_RETURN_IF_ERROR(spool.Fill(query_.get(), false));
   return WriteAll(

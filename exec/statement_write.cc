@@ -53,9 +53,40 @@ bool WritesRows(planner::PlanKind kind) {
 }  // namespace
 
 Status Statement::RunWrite() {
+  if (plan_->writes_temp) [[unlikely]]
+    return RunTempWrite();
   KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginStatement());
-  Status status = CheckPlan(kv::Reader(*txn));
-  if (status.ok()) status = Write(*txn);
+  kv::StatementReader reader(*txn);
+  Status status = CheckPlan(&reader);
+  if (status.ok() && plan_->writes_temp) [[unlikely]] {
+    // A temporary table has come to hide the one of the database.
+    FinishRead();
+    KV_RETURN_IF_ERROR(session_->EndStatement(absl::OkStatus()));
+    return RunTempWrite();
+  }
+  if (status.ok()) status = Write(*txn, reader);
+  return FinishWrite(*txn, std::move(status));
+}
+
+Status Statement::RunTempWrite() {
+  KV_ASSIGN_OR_RETURN(kv::WriteTxn * txn, session_->BeginTempStatement());
+  const StatusOr<kv::Reader> main = session_->BeginRead(&snapshot_);
+  if (!main.ok()) return session_->EndStatement(main.status());
+  temp_.reader = kv::Reader(*txn);
+  kv::StatementReader reader(*main);
+  reader.set_temp(&*temp_.reader);
+  Status status = CheckPlan(&reader);
+  if (status.ok() && !plan_->writes_temp) {
+    FinishRead();
+    KV_RETURN_IF_ERROR(session_->EndStatement(absl::OkStatus()));
+    return RunWrite();
+  }
+  if (status.ok()) status = Write(*txn, reader);
+  return FinishWrite(*txn, std::move(status));
+}
+
+Status Statement::FinishWrite(kv::WriteTxn& txn, Status status) {
+  FinishRead();
   if (status.ok()) [[likely]]
     return session_->EndStatement(std::move(status));
 
@@ -65,7 +96,7 @@ Status Statement::RunWrite() {
   }
   // What ON CONFLICT asks for when a constraint failed.
   const OnConflict action = kv::ActionOfError(status);
-  if (txn->CheckUsable().ok()) {
+  if (txn.CheckUsable().ok()) {
     if (action == OnConflict::kFail) {
       // What was done before the failing row stays.
       if (const Status committed = session_->EndStatement(absl::OkStatus()); !committed.ok()) {
@@ -81,7 +112,7 @@ Status Statement::RunWrite() {
   return session_->EndStatement(std::move(status));
 }
 
-Status Statement::Write(kv::WriteTxn& txn) {
+Status Statement::Write(kv::WriteTxn& txn, const kv::StatementReader& reader) {
   switch (plan_->kind) {
     case planner::PlanKind::kInsert:
       return Insert(txn, static_cast<const planner::InsertPlan&>(*plan_));
@@ -93,9 +124,9 @@ Status Statement::Write(kv::WriteTxn& txn) {
     case planner::PlanKind::kQueryUpdate:
     case planner::PlanKind::kQueryDelete:
     case planner::PlanKind::kQuerySequence:
-      return WriteQueryRows(txn);
+      return WriteQueryRows(txn, reader);
     case planner::PlanKind::kQueryCreate:
-      return CreateTableAs(txn);
+      return CreateTableAs(txn, reader);
     default:
       return RunDdl(txn);
   }
@@ -171,10 +202,10 @@ Status Statement::Update(kv::WriteTxn& txn, const planner::UpdatePlan& plan) {
       values_[assignment.column] = value;
     }
   }
-  KV_ASSIGN_OR_RETURN(const kv::WriteResult result,
-                      kv::UpdateRow(txn, table, row_, values_, ActionOf(plan.conflict), rowid));
-  session_->NoteChanges(result.stored ? 1 : 0);
-  return absl::OkStatus();
+  const StatusOr<kv::WriteResult> result =
+      kv::UpdateRow(txn, table, row_, values_, ActionOf(plan.conflict), rowid);
+  session_->NoteChanges(result.ok() && result->stored ? 1 : 0);
+  return result.status();
 }
 
 Status Statement::Delete(kv::WriteTxn& txn, const planner::DeletePlan& plan) {

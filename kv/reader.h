@@ -4,6 +4,7 @@
 #ifndef KVSQL_KV_READER_H_
 #define KVSQL_KV_READER_H_
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,10 @@ class Reader {
   StatusOr<int64_t> ReadProperty(std::string_view name) const;
   // The largest rowid that a table with AUTOINCREMENT ever had; nullopt: none yet.
   StatusOr<std::optional<int64_t>> ReadSequence(const TableDef& table) const;
+
+  std::shared_ptr<const Schema> SharedSchema() const {
+    return read_ != nullptr ? read_->SharedSchema() : write_->SharedSchema();
+  }
 
   // Null if this reads through the other kind.
   const ReadTxn* read_txn() const { return read_; }

@@ -43,10 +43,15 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
   const size_t columns = values.size();
   scratch_.values.assign(values.begin(), values.end());
   if (scratch_.texts.size() < columns) scratch_.texts.resize(columns);
-  if (table_.autoincrement) {
-    // Needed even for a row that is left out below.
+  if (table_.rowid_alias.has_value()) {
+    // Looked at first of all, as in SQLite: needed even for a row that is left out below.
     ValueView& rowid = scratch_.values[*table_.rowid_alias];
-    rowid = ApplyAffinity(rowid, Affinity::kInteger, &scratch_.texts[*table_.rowid_alias]);
+    if (rowid.type != ValueType::kInteger && !rowid.is_null()) [[unlikely]] {
+      rowid = ApplyAffinity(rowid, Affinity::kInteger, &scratch_.texts[*table_.rowid_alias]);
+      if (rowid.type != ValueType::kInteger) {
+        return absl::InvalidArgumentError("datatype mismatch");
+      }
+    }
   }
   for (uint32_t i = 0; i < columns; ++i) {
     const ColumnDef& column = table_.columns[i];
@@ -67,7 +72,7 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
     }
     if (table_.strict && column.any) continue;
     Assign(ApplyAffinity(value, column.affinity, &scratch_.texts[i]), &value);
-    if (table_.strict) KV_RETURN_IF_ERROR(CheckStrictType(column, value));
+    if (table_.strict && type_error_.ok()) type_error_ = CheckStrictType(column, value);
   }
   return true;
 }
@@ -75,6 +80,7 @@ StatusOr<bool> RowChange::TakeValues(std::span<const ValueView> values) {
 StatusOr<bool> RowChange::Check() {
   if (table_.checks.empty()) [[likely]]
     return true;
+  KV_RETURN_IF_ERROR(type_error_);
   KV_ASSIGN_OR_RETURN(RowRules * rules, txn_.RulesOf(table_));
   KV_ASSIGN_OR_RETURN(const CheckDef* failed, rules->FailedCheck(scratch_.values, rowid_));
   if (failed == nullptr) return true;
@@ -324,7 +330,8 @@ bool RowChange::IsUnchanged(size_t index_number) const {
 }
 
 // Constraints that replace come last: nothing is replaced if another one fails. As in SQLite the rowid is
-// looked at first, then the indexes from the newest to the oldest, which is what a primary key mostly is.
+// looked at first, then the indexes from the newest to the oldest, which is what a primary key mostly is. The
+// types of a STRICT table are looked at in between.
 StatusOr<bool> RowChange::FindConflicts(bool moves, std::optional<int64_t> old_rowid) {
   key_taken_ = false;
   in_the_way_.clear();
@@ -340,15 +347,22 @@ StatusOr<bool> RowChange::FindConflicts(bool moves, std::optional<int64_t> old_r
       KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
       if (!go_on) return false;
     }
+    KV_RETURN_IF_ERROR(type_error_);
     // Those that say REPLACE themselves stand behind the others.
     for (const bool declared : {false, true}) {
-      for (size_t i = table_.indexes.size(); i-- > 0;) {
-        const IndexDef& index = table_.indexes[i];
+      for (size_t i = table_.indexes.size() + 1; i-- > 0;) {
+        if (look_at_key && !table_.has_rowid() && i == table_.key_rank &&
+            (table_.key_conflict == OnConflict::kReplace) == declared) {
+          KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
+          if (!go_on) return false;
+        }
+        if (i == 0) break;
+        const IndexDef& index = table_.indexes[i - 1];
         if (!index.unique || (index.conflict == OnConflict::kReplace) != declared) continue;
         const OnConflict action = ActionFor(index.conflict);
         if ((action == OnConflict::kReplace) != replacing) continue;
-        if (old_rowid.has_value() && IsUnchanged(i)) continue;
-        KV_ASSIGN_OR_RETURN(const std::optional<RowKey> conflict, Conflict(i));
+        if (old_rowid.has_value() && IsUnchanged(i - 1)) continue;
+        KV_ASSIGN_OR_RETURN(const std::optional<RowKey> conflict, Conflict(i - 1));
         if (!conflict.has_value()) continue;
         if (old_rowid.has_value() && (table_.has_rowid() ? conflict->rowid == *old_rowid
                                                          : conflict->key == scratch_.old_key)) {
@@ -357,11 +371,6 @@ StatusOr<bool> RowChange::FindConflicts(bool moves, std::optional<int64_t> old_r
         if (action == OnConflict::kIgnore) return false;
         if (!replacing) return WithAction(UniqueError(table_, index), action);
         in_the_way_.emplace_back(conflict->rowid, conflict->key);
-      }
-      if (look_at_key && !table_.has_rowid() &&
-          (table_.key_conflict == OnConflict::kReplace) == declared) {
-        KV_ASSIGN_OR_RETURN(const bool go_on, check_key());
-        if (!go_on) return false;
       }
     }
   }

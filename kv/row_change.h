@@ -29,7 +29,7 @@ class RowChange {
   RowChange(WriteTxn& txn, const TableDef& table, OnConflict on_conflict)
       : txn_(txn), table_(table), on_conflict_(on_conflict), scratch_(txn.scratch().row) {}
 
-  // Applies affinity and checks NOT NULL and types. False: the row is ignored.
+  // Applies affinity and checks NOT NULL. False: the row is ignored.
   StatusOr<bool> TakeValues(std::span<const ValueView> values);
   // The rowid that the values, `given` or the table itself decide on. `fallback`: of an update.
   Status ChooseRowid(std::optional<int64_t> given, std::optional<int64_t> fallback);
@@ -57,6 +57,9 @@ class RowChange {
 
   // What happens if the row's own key is taken.
   OnConflict key_action() const { return ActionFor(table_.key_conflict); }
+  // A value does not fit its column of a STRICT table. FindConflicts answers so; what is found before, CHECK
+  // excepted, comes first.
+  bool has_type_error() const { return !type_error_.ok(); }
   Status KeyError() const;
 
   Status StoreLarge();
@@ -91,6 +94,7 @@ class RowChange {
   const OnConflict on_conflict_;
   RowScratch& scratch_;
   int64_t rowid_ = 0;
+  Status type_error_;
   bool key_taken_ = false;
   std::vector<std::pair<int64_t, std::string>> in_the_way_;
   std::vector<std::pair<int64_t, std::string>> large_;

@@ -107,6 +107,12 @@ void TableDef::Derive() {
       }
     }
   }
+  // The number that no index has is the key's.
+  key_rank = 0;
+  while (!has_rowid() &&
+         FindIndex(absl::StrCat("sqlite_autoindex_", name, "_", key_rank + 1)) != nullptr) {
+    ++key_rank;
+  }
   index_rules = false;
   for (IndexDef& index : indexes) {
     index.table = name;
@@ -120,9 +126,9 @@ void TableDef::Derive() {
   }
 }
 
-Schema::Schema() : generation_(NextGeneration()) {}
+Schema::Schema(bool temporary) : generation_(NextGeneration()), temporary_(temporary) {}
 
-Schema::Schema(const Schema& base) : generation_(NextGeneration()) {
+Schema::Schema(const Schema& base) : generation_(NextGeneration()), temporary_(base.temporary_) {
   const std::lock_guard lock(base.mutex_);
   tables_ = base.tables_;
   keyspaces_ = base.keyspaces_;
@@ -137,6 +143,7 @@ StatusOr<const TableDef*> Schema::FindTable(std::string_view name, CatalogSource
                       ReadRecord(ObjectKind::kTable, lower, source));
   if (!record.has_value()) return nullptr;
   KV_ASSIGN_OR_RETURN(TableDef decoded, DecodeTable(record->view()));
+  decoded.temporary = temporary_;
   KV_ASSIGN_OR_RETURN(const std::optional<btree::LargeValue> statistics,
                       ReadRecord(ObjectKind::kStatistics, lower, source));
   if (statistics.has_value()) {

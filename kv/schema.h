@@ -150,7 +150,11 @@ struct TableDef {
   // Derived.
   std::vector<KeyPart> key_parts;  // of the primary key, for kWithoutRowid
   std::vector<uint16_t> in_key;    // per column, for kWithoutRowid: 1 + position in the key, or 0
-  bool index_rules = false;        // an index is partial or has expressions
+  // For kWithoutRowid: how many indexes of constraints stand before the primary key, which is an index too in
+  // SQLite and is numbered with them.
+  uint32_t key_rank = 0;
+  bool index_rules = false;  // an index is partial or has expressions
+  bool temporary = false;    // of a store of temporary tables (StoreOptions::temporary)
 
   // Not part of the table's record: its rows when ANALYZE counted them.
   std::optional<uint64_t> analyzed_rows;
@@ -211,8 +215,11 @@ std::string DictionaryName(TreeId tree, uint32_t number);
 
 // Property: counts the changes of the schema.
 inline constexpr std::string_view kSchemaVersion = "schema_version";
-// Property: 1 if there ever was a table with AUTOINCREMENT.
+// Properties: not 0 if there ever was a table with AUTOINCREMENT, or an ANALYZE. The lower 32 bits are the number of
+// trees that were in use then, the upper ones the schema's version: where sqlite_sequence and sqlite_stat1 stand in
+// sqlite_schema (as ViewDef::trees_before and made_at).
 inline constexpr std::string_view kHasSequences = "has_sequences";
+inline constexpr std::string_view kHasStatistics = "has_statistics";
 
 // The trees of the state whose catalog is to be read.
 class CatalogSource {
@@ -223,8 +230,8 @@ class CatalogSource {
 
 class Schema {
  public:
-  // A catalog that is not known to any Schema yet.
-  Schema();
+  // A catalog that is not known to any Schema yet. `temporary`: its tables are.
+  explicit Schema(bool temporary = false);
   // The same catalog except for what is going to be changed through the mutators below.
   Schema(const Schema& base);
   Schema& operator=(const Schema&) = delete;
@@ -252,6 +259,7 @@ class Schema {
   using Cache = std::unordered_map<std::string, std::shared_ptr<const Def>>;
 
   const uint64_t generation_;
+  const bool temporary_;
   mutable std::mutex mutex_;
   // By lower-cased name.
   mutable Cache<TableDef> tables_;

@@ -35,7 +35,7 @@ StatusOr<std::shared_ptr<Store>> Store::Open(const StoreOptions& options) {
   pager.validator = &btree::ValidatePage;
   pager.replay = &ReplayRecord;
   KV_ASSIGN_OR_RETURN(store->pager_, pager::Pager::Open(pager));
-  store->first_schema_ = std::make_shared<const Schema>();
+  store->first_schema_ = std::make_shared<const Schema>(options.temporary);
   return store;
 }
 

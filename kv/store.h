@@ -37,7 +37,8 @@ using RowRulesMaker = StatusOr<std::unique_ptr<RowRules>> (*)(const TableDef& ta
                                                               const Reader& reader);
 
 struct StoreOptions {
-  std::string path;  // empty: in memory
+  std::string path;        // empty: in memory
+  bool temporary = false;  // its tables are a connection's temporary ones
   bool read_only = false;
   bool create_if_missing = true;
   uint32_t page_size = 4096;                  // of a new file

@@ -90,7 +90,7 @@ StatusOr<WriteResult> InsertRow(WriteTxn& txn, const TableDef& table,
 
   const OnConflict key_action = change.key_action();
   if (table.indexes.empty() && !change.has_large() && !table.autoincrement &&
-      key_action != OnConflict::kReplace) {
+      key_action != OnConflict::kReplace && !change.has_type_error()) {
     // The put itself checks the only constraint there is.
     KV_ASSIGN_OR_RETURN(const bool stored, change.StoreRow(PutMode::kInsertOnly));
     if (!stored && key_action != OnConflict::kIgnore) return change.KeyError();
@@ -170,6 +170,10 @@ StatusOr<WriteResult> UpdateRow(WriteTxn& txn, const TableDef& table, const Row&
   RowScratch& scratch = change.scratch();
   WriteResult result;
   result.rowid = old.rowid();
+  if (table.rowid_alias.has_value() && values.size() > *table.rowid_alias &&
+      values[*table.rowid_alias].is_null() && !rowid.has_value()) {
+    return absl::InvalidArgumentError("datatype mismatch");
+  }
   KV_ASSIGN_OR_RETURN(bool taken, change.TakeValues(values));
   if (!taken) return result;
   KV_RETURN_IF_ERROR(change.ChooseRowid(rowid, old.rowid()));

@@ -157,7 +157,7 @@ StatusOr<const TableDef*> WriteTxn::CreateTable(TableDef def) {
     KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kIndex, index.name, EncodeIndexEntry(def.name)));
   }
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kTable, def.name, EncodeTable(def)));
-  if (def.autoincrement) KV_RETURN_IF_ERROR(WriteProperty(kHasSequences, 1));
+  if (def.autoincrement) KV_RETURN_IF_ERROR(NoteSystemTable(kHasSequences));
   return FindTable(def.name);
 }
 
@@ -199,6 +199,21 @@ Status WriteTxn::WriteProperty(std::string_view name, int64_t value) {
   char bytes[sizeof(value)];
   StoreLe(bytes, value);
   return WriteCatalog(ObjectKind::kProperty, name, {bytes, sizeof(bytes)});
+}
+
+// Trees have ids below this.
+TreeId WriteTxn::TreesInUse() const {
+  TreeId trees = txn_->tree_limit();
+  while (trees > 0 && !txn_->root(trees - 1).exists) --trees;
+  return trees;
+}
+
+Status WriteTxn::NoteSystemTable(std::string_view property) {
+  KV_ASSIGN_OR_RETURN(const int64_t noted, Reader(*this).ReadProperty(property));
+  if (noted != 0) return absl::OkStatus();
+  KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
+  const int64_t trees = std::max<int64_t>(1, int64_t{TreesInUse()});
+  return WriteProperty(property, (version & INT32_MAX) << 32 | trees);
 }
 
 StatusOr<RowRules*> WriteTxn::RulesOf(const TableDef& table) {
@@ -299,8 +314,7 @@ StatusOr<const ViewDef*> WriteTxn::CreateView(ViewDef def) {
   KV_RETURN_IF_ERROR(BeginSchemaChange(ObjectKind::kView, def.name));
   KV_ASSIGN_OR_RETURN(const int64_t version, Reader(*this).ReadProperty(kSchemaVersion));
   def.made_at = static_cast<uint64_t>(version);
-  def.trees_before = txn_->tree_limit();
-  while (def.trees_before > 0 && !txn_->root(def.trees_before - 1).exists) --def.trees_before;
+  def.trees_before = TreesInUse();
   KV_RETURN_IF_ERROR(WriteCatalog(ObjectKind::kView, def.name, EncodeView(def)));
   return FindView(def.name);
 }

@@ -119,6 +119,8 @@ class WriteTxn {
   Status EraseSequence(const TableDef& table);
   // A number of the database as a whole (Reader::ReadProperty), under a name of kv's callers.
   Status WriteProperty(std::string_view name, int64_t value);
+  // Stores kHasSequences or kHasStatistics, unless that has been done.
+  Status NoteSystemTable(std::string_view property);
   // What evaluates the table's expressions. It lives until the next schema change or the transaction's end.
   StatusOr<RowRules*> RulesOf(const TableDef& table);
 
@@ -236,6 +238,7 @@ class WriteTxn {
   Status EraseCatalog(ObjectKind kind, std::string_view name);
   Status CreateTableTrees(TableDef* def);
   Status CheckTableName(std::string_view name);
+  TreeId TreesInUse() const;
   Status EraseStatistics(std::string_view table);
   Status FillIndex(const TableDef& table, const IndexDef& index);
   void Finish();

@@ -71,9 +71,12 @@ struct Plan {
   PlanKind kind;
   bool read_only = true;
   bool uses_schema = false;
+  bool writes_temp = false;                        // what it changes is temporary
   ConflictMode conflict = ConflictMode::kDefault;  // of statements that write rows
   uint64_t schema_generation = 0;
   std::shared_ptr<const kv::Schema> schema;
+  uint64_t temp_generation = 0;  // of the temporary tables; 0: there were none
+  std::shared_ptr<const kv::Schema> temp_schema;
   StatementText text;
   PlanOptions options;
   std::vector<std::string> parameter_names;  // per parameter, "" for those without
@@ -250,7 +253,8 @@ struct PragmaPlan : Plan {
   static constexpr PlanKind kKind = PlanKind::kPragma;
   PragmaPlan() : Plan(kKind) {}
   PragmaKind pragma = PragmaKind::kRows;
-  std::string property;  // of kProperty
+  std::string property;    // of kProperty
+  bool temporary = false;  // kProperty: of the temporary tables
   std::string argument;
   bool has_argument = false;
   std::vector<std::vector<kv::Value>> rows;  // of kRows

@@ -1,4 +1,5 @@
 // PRAGMAs: which there are, and the rows of those that tell of the schema.
+#include "planner/names.h"
 #include "planner/planner.h"
 #include "planner/pragma_rows.h"
 
@@ -127,7 +128,8 @@ std::vector<std::string_view> PragmaNames() {
 StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) {
   auto plan = New<PragmaPlan>();
   const parser::QualifiedName& name = statement.name;
-  if (!IsMainSchema(name.schema) && !kv::EqualsIgnoreCase(name.schema.text, "temp")) {
+  const SchemaKind schema = SchemaOf(name.schema);
+  if (schema == SchemaKind::kUnknown) {
     return Error(name.schema.range.begin, "unknown database " + std::string(name.schema.text));
   }
   const Pragma* pragma = FindPragma(name.object.text);
@@ -144,11 +146,13 @@ StatusOr<PlanPtr> Planner::PlanPragma(const parser::PragmaStatement& statement) 
   if (pragma->kind == PragmaKind::kProperty) {
     plan->property = std::string(pragma->name);
     plan->read_only = !statement.has_value;
+    plan->temporary = schema == SchemaKind::kTemp;
+    plan->writes_temp = plan->temporary && statement.has_value;
   }
   std::vector<std::string_view> columns = {pragma->column.empty() ? pragma->name : pragma->column};
   if ((pragma->flags & kSchemaRows) != 0) {
-    KV_ASSIGN_OR_RETURN(PragmaTable table,
-                        PragmaRows(pragma->name, statement.has_value, plan->argument, reader_));
+    KV_ASSIGN_OR_RETURN(PragmaTable table, PragmaRows(pragma->name, schema, statement.has_value,
+                                                      plan->argument, reader_));
     columns = std::move(table.columns);
     plan->rows = std::move(table.rows);
     UseSchema(plan.get());

@@ -34,6 +34,7 @@ StatusOr<PlanPtr> Planner::PlanQueryInsert(const parser::InsertStatement& statem
   auto plan = New<QueryInsertPlan>();
   plan->read_only = false;
   plan->table = table;
+  plan->writes_temp = table->temporary;
   plan->conflict = ModeOf(statement.conflict);
   UseSchema(plan.get());
   plan->value_of.assign(table->columns.size(), QueryInsertPlan::kDefault);
@@ -90,6 +91,7 @@ StatusOr<PlanPtr> Planner::PlanQueryUpdate(const parser::UpdateStatement& statem
   auto plan = New<QueryUpdatePlan>();
   plan->read_only = false;
   plan->table = table;
+  plan->writes_temp = table->temporary;
   plan->conflict = ModeOf(statement.conflict);
   UseSchema(plan.get());
 
@@ -158,6 +160,7 @@ StatusOr<PlanPtr> Planner::PlanQueryDelete(const parser::DeleteStatement& statem
   auto plan = New<QueryDeletePlan>();
   plan->read_only = false;
   plan->table = table;
+  plan->writes_temp = table->temporary;
   UseSchema(plan.get());
   QueryBuilder builder(sql_, reader_, options_, plan.get());
   const CommonTableScope with = ScopeOf(statement.with);

@@ -1,10 +1,12 @@
 // CREATE, DROP; ANALYZE, REINDEX, VACUUM.
 #include "absl/strings/str_cat.h"
 #include "parser/token.h"
+#include "planner/names.h"
 #include "planner/planner.h"
 #include "planner/query/query_builder.h"
 #include "planner/query/table_expressions.h"
 #include "planner/table_builder.h"
+#include "planner/walk.h"
 
 namespace kvsql::planner {
 namespace {
@@ -44,34 +46,48 @@ std::string Quoted(std::string_view name) {
 
 }  // namespace
 
+// The schema that stands before the name.
+StatusOr<SchemaKind> Planner::KnownSchema(const parser::QualifiedName& name) const {
+  const SchemaKind schema = SchemaOf(name.schema);
+  if (schema != SchemaKind::kUnknown) return schema;
+  return Error(name.schema.range.begin,
+               absl::StrCat("unknown database ", std::string(name.schema.text)));
+}
+
+// Whether the table or view that is made is temporary; `said`: by the word TEMP.
+StatusOr<bool> Planner::IsTemporary(bool said, const parser::QualifiedName& name) const {
+  KV_ASSIGN_OR_RETURN(const SchemaKind schema, KnownSchema(name));
+  if (said && schema == SchemaKind::kMain) {
+    return Error(name.schema.range.begin, "temporary table name must be unqualified");
+  }
+  return said || schema == SchemaKind::kTemp;
+}
+
 StatusOr<PlanPtr> Planner::PlanCreateTable(const parser::CreateTableStatement& statement) {
   const parser::QualifiedName& name = statement.name;
-  if (statement.temporary || kv::EqualsIgnoreCase(name.schema.text, "temp")) {
-    return Unsupported(statement.range.begin, "temporary tables");
-  }
-  if (!IsMainSchema(name.schema)) {
-    return Error(name.schema.range.begin,
-                 absl::StrCat("unknown database ", std::string(name.schema.text)));
-  }
+  KV_ASSIGN_OR_RETURN(const bool temporary, IsTemporary(statement.temporary, name));
   if (IsReservedName(name.object.text)) {
     return Error(name.object.range.begin, absl::StrCat("object name reserved for internal use: ",
                                                        std::string(name.object.text)));
   }
-  if (statement.as_select != nullptr) return PlanCreateTableAs(statement);
+  if (statement.as_select != nullptr) return PlanCreateTableAs(statement, temporary);
   auto plan = New<CreateTablePlan>();
   plan->read_only = false;
+  plan->writes_temp = temporary;
   plan->if_not_exists = statement.if_not_exists;
   KV_ASSIGN_OR_RETURN(plan->table, TableBuilder(sql_, statement, reader_).Build());
   return PlanPtr(plan);
 }
 
 // Columns have the results' names, and types that stand for the results' affinities.
-StatusOr<PlanPtr> Planner::PlanCreateTableAs(const parser::CreateTableStatement& statement) {
+StatusOr<PlanPtr> Planner::PlanCreateTableAs(const parser::CreateTableStatement& statement,
+                                             bool temporary) {
   if (statement_.parameter_count() > 0) {
     return Error(statement.range.begin, "parameters are not allowed in CREATE TABLE ... AS");
   }
   auto plan = New<QueryCreatePlan>();
   plan->read_only = false;
+  plan->writes_temp = temporary;
   plan->if_not_exists = statement.if_not_exists;
   UseSchema(plan.get());
   QueryBuilder builder(sql_, reader_, options_, plan.get());
@@ -106,24 +122,30 @@ StatusOr<PlanPtr> Planner::PlanCreateTableAs(const parser::CreateTableStatement&
 }
 
 StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& statement) {
-  KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(statement.table.text));
-  if (view != nullptr && IsMainSchema(statement.name.schema)) {
+  KV_ASSIGN_OR_RETURN(const SchemaKind schema, KnownSchema(statement.name));
+  const bool to_temp = schema == SchemaKind::kTemp;
+  KV_ASSIGN_OR_RETURN(
+      const NamedObject object,
+      FindObject(reader_, to_temp ? SchemaKind::kAny : schema, statement.table.text));
+  if (object.found() && to_temp && !object.temporary) {
+    return Error(
+        statement.name.schema.range.begin,
+        absl::StrCat("cannot create a TEMP index on non-TEMP table \"",
+                     object.table != nullptr ? object.table->name : object.view->name, "\""));
+  }
+  if (object.view != nullptr) {
     return Error(statement.table.range.begin, "views may not be indexed");
   }
-  if (!IsMainSchema(statement.name.schema)) {
-    return Error(statement.name.schema.range.begin,
-                 absl::StrCat("unknown database ", std::string(statement.name.schema.text)));
-  }
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(statement.table.text));
+  const kv::TableDef* table = object.table;
   if (table == nullptr) {
     if (IsReservedName(statement.table.text)) {
       return Error(
           statement.table.range.begin,
           absl::StrCat("table ", SystemTableName(statement.table.text), " may not be indexed"));
     }
-    const Status missing =
-        Error(statement.table.range.begin,
-              absl::StrCat("no such table: main.", std::string(statement.table.text)));
+    const Status missing = Error(
+        statement.table.range.begin,
+        absl::StrCat("no such table: ", to_temp ? "" : "main.", std::string(statement.table.text)));
     return absl::NotFoundError(missing.message());
   }
   const parser::Name& name = statement.name.object;
@@ -133,6 +155,7 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
   }
   auto plan = New<CreateIndexPlan>();
   plan->read_only = false;
+  plan->writes_temp = table->temporary;
   UseSchema(plan.get());
   plan->if_not_exists = statement.if_not_exists;
   plan->index.name = std::string(name.text);
@@ -153,13 +176,7 @@ StatusOr<PlanPtr> Planner::PlanCreateIndex(const parser::CreateIndexStatement& s
 
 StatusOr<PlanPtr> Planner::PlanCreateView(const parser::CreateViewStatement& statement) {
   const parser::Name& name = statement.name.object;
-  if (statement.temporary || kv::EqualsIgnoreCase(statement.name.schema.text, "temp")) {
-    return Unsupported(statement.range.begin, "temporary views");
-  }
-  if (!IsMainSchema(statement.name.schema)) {
-    return Error(statement.name.schema.range.begin,
-                 absl::StrCat("unknown database ", std::string(statement.name.schema.text)));
-  }
+  KV_ASSIGN_OR_RETURN(const bool temporary, IsTemporary(statement.temporary, statement.name));
   if (IsReservedName(name.text)) {
     return Error(name.range.begin,
                  absl::StrCat("object name reserved for internal use: ", std::string(name.text)));
@@ -167,8 +184,20 @@ StatusOr<PlanPtr> Planner::PlanCreateView(const parser::CreateViewStatement& sta
   if (statement_.parameter_count() > 0) {
     return Error(statement.range.begin, "parameters are not allowed in views");
   }
+  // A view of the database means the database's tables, whatever connection reads it.
+  const auto check = [&](const parser::QualifiedName& table) -> Status {
+    const SchemaKind schema = SchemaOf(table.schema);
+    if (temporary || schema == SchemaKind::kAny || schema == SchemaKind::kMain) {
+      return absl::OkStatus();
+    }
+    return Error(table.schema.range.begin, absl::StrCat("view ", std::string(name.text),
+                                                        " cannot reference objects in database ",
+                                                        std::string(table.schema.text)));
+  };
+  KV_RETURN_IF_ERROR(WalkTables(*statement.select, check));
   auto plan = New<CreateViewPlan>();
   plan->read_only = false;
+  plan->writes_temp = temporary;
   plan->if_not_exists = statement.if_not_exists;
   plan->view.name = std::string(name.text);
   for (const parser::Name& column : statement.columns) {
@@ -185,31 +214,30 @@ StatusOr<PlanPtr> Planner::PlanMaintain(MaintainKind action, const parser::Quali
   auto plan = New<MaintainPlan>();
   plan->read_only = false;
   plan->action = action;
-  if (!name.schema.empty() && !IsMainSchema(name.schema)) {
-    return Error(name.schema.range.begin,
-                 absl::StrCat("unknown database ", std::string(name.schema.text)));
-  }
+  KV_ASSIGN_OR_RETURN(const SchemaKind schema, KnownSchema(name));
   // The schema alone stands for all that is in it.
   plan->name = std::string(name.object.text);
-  if (name.schema.empty() && kv::EqualsIgnoreCase(plan->name, "main")) plan->name.clear();
+  if (schema != SchemaKind::kAny) {
+    plan->writes_temp = schema == SchemaKind::kTemp;
+  } else if (const SchemaKind all = SchemaOf(plan->name);
+             all == SchemaKind::kMain || all == SchemaKind::kTemp) {
+    plan->writes_temp = all == SchemaKind::kTemp;
+    plan->name.clear();
+  } else {
+    UseSchema(plan.get());
+    KV_ASSIGN_OR_RETURN(const NamedObject table, FindObject(reader_, schema, plan->name));
+    KV_ASSIGN_OR_RETURN(const NamedObject indexed, FindIndexed(reader_, schema, plan->name));
+    plan->writes_temp = table.found() ? table.temporary : indexed.found() && indexed.temporary;
+  }
   return PlanPtr(plan);
 }
 
 // NOT_FOUND with the name as the statement has it.
-Status Planner::CheckDropped(DropKind object, const parser::QualifiedName& name) const {
-  const std::string_view text = name.object.text;
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, object == DropKind::kIndex
-                                                     ? reader_.FindTableOfIndex(text)
-                                                     : reader_.FindTable(text));
-  if (table != nullptr) return absl::OkStatus();
-  if (object != DropKind::kIndex) {
-    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(text));
-    if (view != nullptr) return absl::OkStatus();
-  }
+Status Planner::NoSuchObject(DropKind object, const parser::QualifiedName& name) const {
   if (object == DropKind::kTable) return NoSuchTable(sql_, name);
   std::string full = object == DropKind::kIndex ? "no such index: " : "no such view: ";
   if (!name.schema.empty()) full.append(name.schema.text).push_back('.');
-  full.append(text);
+  full.append(name.object.text);
   return absl::NotFoundError(Error(name.object.range.begin, full).message());
 }
 
@@ -229,15 +257,23 @@ StatusOr<PlanPtr> Planner::PlanDrop(const parser::DropStatement& statement) {
     case parser::ObjectKind::kTrigger:
       return Unsupported(statement.range.begin, "DROP TRIGGER");
   }
-  if (!IsMainSchema(statement.name.schema)) return NoSuchTable(sql_, statement.name);
+  const SchemaKind schema = SchemaOf(statement.name.schema);
   const std::string_view name = statement.name.object.text;
+  if (schema == SchemaKind::kUnknown) return NoSuchTable(sql_, statement.name);
   if (plan->object == DropKind::kTable && IsReservedName(name)) {
     return Error(statement.name.object.range.begin,
                  absl::StrCat("table ", SystemTableName(name), " may not be dropped"));
   }
   plan->if_exists = statement.if_exists;
   plan->name = std::string(name);
-  if (!statement.if_exists) KV_RETURN_IF_ERROR(CheckDropped(plan->object, statement.name));
+  UseSchema(plan.get());
+  KV_ASSIGN_OR_RETURN(const NamedObject object, plan->object == DropKind::kIndex
+                                                    ? FindIndexed(reader_, schema, name)
+                                                    : FindObject(reader_, schema, name));
+  if (!object.found() && !statement.if_exists) {
+    return NoSuchObject(plan->object, statement.name);
+  }
+  plan->writes_temp = object.found() ? object.temporary : schema == SchemaKind::kTemp;
   return PlanPtr(plan);
 }
 

@@ -91,6 +91,7 @@ StatusOr<PlanPtr> Planner::PlanTableSelect(const SelectCore& core) {
   }
   if (!term.index.empty()) return Unsupported(term.index.range.begin, "INDEXED BY");
   KV_ASSIGN_OR_RETURN(const kv::TableDef* table, FindTable(term.table));
+  if (table->temporary) return Unsupported(term.range.begin, "a temporary table");
   if (core.where == nullptr) return PlanCount(core, *table);
 
   auto plan = New<GetPlan>();

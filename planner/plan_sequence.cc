@@ -15,6 +15,7 @@ StatusOr<PlanPtr> Planner::PlanSequenceWrite(const parser::TargetTable& target,
   QueryScope scope;
   scope.block = &block;
   KV_ASSIGN_OR_RETURN(Source * source, builder.AddSystemTarget(target, &block));
+  plan->writes_temp = source->temporary;
   std::vector<ExprNode*> results = {
       builder.SlotNode(source->columns[0].slot, source->columns[0].traits)};
   if (assignments != nullptr) {

@@ -80,6 +80,7 @@ StatusOr<PlanPtr> Planner::PlanDirectInsert(const parser::InsertStatement& state
   plan->read_only = false;
   UseSchema(plan.get());
   plan->table = table;
+  plan->writes_temp = table->temporary;
   plan->conflict = ModeOf(statement.conflict);
 
   std::vector<uint32_t> targets;
@@ -155,6 +156,7 @@ StatusOr<PlanPtr> Planner::PlanDirectUpdate(const parser::UpdateStatement& state
   plan->read_only = false;
   UseSchema(plan.get());
   plan->conflict = ModeOf(statement.conflict);
+  plan->writes_temp = table->temporary;
   Scope scope{sql_, table, statement.target.alias.text};
   ExprCompiler compiler(plan.get(), scope);
   for (const parser::Assignment& assignment : statement.assignments) {
@@ -203,6 +205,7 @@ StatusOr<PlanPtr> Planner::PlanDirectDelete(const parser::DeleteStatement& state
   auto plan = New<DeletePlan>();
   plan->read_only = false;
   UseSchema(plan.get());
+  plan->writes_temp = table->temporary;
   Scope scope{sql_, table, statement.target.alias.text};
   plan->lookup.table = table;
   plan->all = statement.where == nullptr;

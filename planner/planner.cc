@@ -1,6 +1,7 @@
 #include "planner/planner.h"
 
 #include "planner/explain.h"
+#include "planner/names.h"
 #include "planner/prepare.h"
 
 namespace kvsql::planner {
@@ -28,25 +29,28 @@ size_t Plan::MemoryBytes() const {
 void Planner::UseSchema(Plan* plan) {
   plan->uses_schema = true;
   plan->schema_generation = reader_.schema_generation();
-  plan->schema = reader_.read_txn() != nullptr ? reader_.read_txn()->SharedSchema()
-                                               : reader_.write_txn()->SharedSchema();
+  plan->schema = reader_.SharedSchema();
+  plan->temp_generation = reader_.temp_generation();
+  if (reader_.temp() != nullptr) plan->temp_schema = reader_.temp()->SharedSchema();
 }
 
 StatusOr<const kv::TableDef*> Planner::FindTable(const parser::QualifiedName& name) {
-  if (!IsMainSchema(name.schema)) return NoSuchTable(sql_, name);
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(name.object.text));
-  if (table != nullptr) return table;
-  KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name.object.text));
-  if (view != nullptr) {
-    return Error(name.object.range.begin, "cannot modify " + view->name + " because it is a view");
-  }
-  for (const std::string_view schema_table : {"sqlite_schema", "sqlite_master"}) {
-    if (kv::EqualsIgnoreCase(name.object.text, schema_table)) {
-      return Error(name.object.range.begin, "table sqlite_master may not be modified");
-    }
+  const SchemaKind schema = SchemaOf(name.schema);
+  if (schema == SchemaKind::kUnknown) return NoSuchTable(sql_, name);
+  KV_ASSIGN_OR_RETURN(const NamedObject object, FindObject(reader_, schema, name.object.text));
+  if (object.table != nullptr) return object.table;
+  if (object.view != nullptr) {
+    return Error(name.object.range.begin,
+                 "cannot modify " + object.view->name + " because it is a view");
   }
   for (const std::string_view schema_table :
-       {"sqlite_temp_schema", "sqlite_temp_master", "sqlite_sequence", "sqlite_stat1"}) {
+       {"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master"}) {
+    if (!kv::EqualsIgnoreCase(name.object.text, schema_table)) continue;
+    const bool temporary = schema == SchemaKind::kTemp || schema_table.starts_with("sqlite_temp");
+    return Error(name.object.range.begin, temporary ? "table sqlite_temp_master may not be modified"
+                                                    : "table sqlite_master may not be modified");
+  }
+  for (const std::string_view schema_table : {"sqlite_sequence", "sqlite_stat1"}) {
     if (kv::EqualsIgnoreCase(name.object.text, schema_table)) {
       return Unsupported(name.object.range.begin, "table " + std::string(schema_table));
     }
@@ -165,8 +169,8 @@ StatusOr<PlanPtr> Planner::PlanStatement() {
 
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::Reader& reader, const PlanOptions& options,
-                                              size_t* consumed) {
+                                              const kv::StatementReader& reader,
+                                              const PlanOptions& options, size_t* consumed) {
   KV_ASSIGN_OR_RETURN(const parser::ParsedStatement statement, parser::Parse(sql, lifted));
   if (consumed != nullptr) *consumed = statement.consumed();
   if (statement.statement() == nullptr) return std::shared_ptr<const Plan>();
@@ -181,7 +185,7 @@ StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
   return std::shared_ptr<const Plan>(std::move(plan));
 }
 
-StatusOr<std::shared_ptr<const Plan>> Replan(const Plan& plan, const kv::Reader& reader) {
+StatusOr<std::shared_ptr<const Plan>> Replan(const Plan& plan, const kv::StatementReader& reader) {
   return Prepare(plan.text.sql, plan.text.lifted, reader, plan.options, nullptr);
 }
 

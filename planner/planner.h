@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "parser/ast_statement.h"
 #include "parser/parser.h"
 #include "planner/expr_compiler.h"
+#include "planner/names.h"
 #include "planner/plan.h"
 #include "planner/plan_options.h"
 #include "planner/scope.h"
@@ -28,7 +29,7 @@ ConflictMode ModeOf(parser::ConflictAction action);
 
 class Planner {
  public:
-  Planner(const parser::ParsedStatement& statement, const kv::Reader& reader,
+  Planner(const parser::ParsedStatement& statement, const kv::StatementReader& reader,
           const PlanOptions& options)
       : statement_(statement), sql_(statement.sql()), reader_(reader), options_(options) {}
 
@@ -89,11 +90,14 @@ class Planner {
 
   // --- plan_schema.cc -------------------------------------------------------------------------------
   StatusOr<PlanPtr> PlanCreateTable(const parser::CreateTableStatement& statement);
-  StatusOr<PlanPtr> PlanCreateTableAs(const parser::CreateTableStatement& statement);
+  StatusOr<PlanPtr> PlanCreateTableAs(const parser::CreateTableStatement& statement,
+                                      bool temporary);
   StatusOr<PlanPtr> PlanCreateIndex(const parser::CreateIndexStatement& statement);
   StatusOr<PlanPtr> PlanCreateView(const parser::CreateViewStatement& statement);
   StatusOr<PlanPtr> PlanMaintain(MaintainKind action, const parser::QualifiedName& name);
-  Status CheckDropped(DropKind object, const parser::QualifiedName& name) const;
+  Status NoSuchObject(DropKind object, const parser::QualifiedName& name) const;
+  StatusOr<SchemaKind> KnownSchema(const parser::QualifiedName& name) const;
+  StatusOr<bool> IsTemporary(bool said, const parser::QualifiedName& name) const;
   StatusOr<PlanPtr> PlanDrop(const parser::DropStatement& statement);
 
   // --- plan_pragma.cc -------------------------------------------------------------------------------
@@ -101,7 +105,7 @@ class Planner {
 
   const parser::ParsedStatement& statement_;
   const std::string_view sql_;
-  const kv::Reader& reader_;
+  const kv::StatementReader& reader_;
   const PlanOptions options_;
 };
 

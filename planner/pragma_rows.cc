@@ -19,8 +19,12 @@ Value Text(std::string_view text) { return Value(ValueView::Text(text)); }
 Value Integer(int64_t integer) { return Value(ValueView::Integer(integer)); }
 
 // The results of `SELECT * FROM name`, of a view or a table of the schema; none if there is no such thing.
-std::vector<SourceColumn> ColumnsOfQuery(std::string_view name, const kv::Reader& reader) {
-  std::string sql = "SELECT * FROM \"";
+std::vector<SourceColumn> ColumnsOfQuery(std::string_view name, SchemaKind schema,
+                                         const kv::StatementReader& reader) {
+  std::string sql = "SELECT * FROM ";
+  if (schema == SchemaKind::kMain) sql += "main.";
+  if (schema == SchemaKind::kTemp) sql += "temp.";
+  sql += '"';
   for (const char c : name) sql.append(c == '"' ? 2 : 1, c);
   sql += '"';
   const StatusOr<parser::ParsedStatement> parsed = parser::Parse(sql);
@@ -39,12 +43,14 @@ int64_t KeyPosition(const kv::TableDef& table, uint32_t column) {
   return 0;
 }
 
-StatusOr<Rows> TableInfo(std::string_view name, bool extended, const kv::Reader& reader) {
+StatusOr<Rows> TableInfo(std::string_view name, SchemaKind schema, bool extended,
+                         const kv::StatementReader& reader) {
   Rows rows;
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader.FindTable(name));
+  KV_ASSIGN_OR_RETURN(const NamedObject object, FindObject(reader, schema, name));
+  const kv::TableDef* table = object.table;
   if (table == nullptr) {
     int64_t number = 0;
-    for (const SourceColumn& column : ColumnsOfQuery(name, reader)) {
+    for (const SourceColumn& column : ColumnsOfQuery(name, schema, reader)) {
       rows.push_back({Integer(number++), Text(column.name), Text(column.declared_type), Integer(0),
                       Value(), Integer(0)});
       if (extended) rows.back().push_back(Integer(0));
@@ -63,50 +69,68 @@ StatusOr<Rows> TableInfo(std::string_view name, bool extended, const kv::Reader&
   return rows;
 }
 
-StatusOr<Rows> TableList(bool has_argument, std::string_view only, const kv::Reader& reader) {
+StatusOr<Rows> TableList(SchemaKind wanted, bool has_argument, std::string_view only,
+                         const kv::StatementReader& all) {
   Rows rows;
-  const auto add = [&](std::string_view schema, std::string_view name, std::string_view type,
-                       size_t columns, bool without_rowid, bool strict) {
-    if (has_argument && !kv::EqualsIgnoreCase(name, only)) return;
-    rows.push_back({Text(schema), Text(name), Text(type), Integer(static_cast<int64_t>(columns)),
-                    Integer(without_rowid ? 1 : 0), Integer(strict ? 1 : 0)});
-  };
-  KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
-  for (const kv::TableDef* table : tables) {
-    add("main", table->name, "table", table->columns.size(), !table->has_rowid(), table->strict);
+  for (const bool temporary : {true, false}) {
+    if (!Includes(wanted, temporary)) continue;
+    const SchemaKind kind = temporary ? SchemaKind::kTemp : SchemaKind::kMain;
+    const auto add = [&](std::string_view name, std::string_view type, size_t columns,
+                         bool without_rowid, bool strict) {
+      if (has_argument && !kv::EqualsIgnoreCase(name, only)) return;
+      rows.push_back({Text(temporary ? "temp" : "main"), Text(name), Text(type),
+                      Integer(static_cast<int64_t>(columns)), Integer(without_rowid ? 1 : 0),
+                      Integer(strict ? 1 : 0)});
+    };
+    if (const kv::Reader* reader = ReaderOf(all, temporary); reader != nullptr) {
+      KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader->Tables());
+      for (const kv::TableDef* table : tables) {
+        add(table->name, "table", table->columns.size(), !table->has_rowid(), table->strict);
+      }
+      KV_ASSIGN_OR_RETURN(const std::vector<const kv::ViewDef*> views, reader->Views());
+      for (const kv::ViewDef* view : views) {
+        add(view->name, "view", ColumnsOfQuery(view->name, kind, all).size(), false, false);
+      }
+      KV_ASSIGN_OR_RETURN(const int64_t sequences, reader->ReadProperty(kv::kHasSequences));
+      if (sequences != 0) add("sqlite_sequence", "table", 2, false, false);
+      KV_ASSIGN_OR_RETURN(const int64_t statistics, reader->ReadProperty(kv::kHasStatistics));
+      if (statistics != 0) add("sqlite_stat1", "table", 3, false, false);
+    }
+    add(temporary ? "sqlite_temp_schema" : "sqlite_schema", "table", 5, false, false);
   }
-  KV_ASSIGN_OR_RETURN(const std::vector<const kv::ViewDef*> views, reader.Views());
-  for (const kv::ViewDef* view : views) {
-    add("main", view->name, "view", ColumnsOfQuery(view->name, reader).size(), false, false);
-  }
-  add("main", "sqlite_schema", "table", 5, false, false);
-  add("temp", "sqlite_temp_schema", "table", 5, false, false);
   return rows;
 }
 
 // The index that SQLite would have for the primary key of a table without rowids: its name. Here the table
 // itself is it.
 std::string KeyIndexName(const kv::TableDef& table) {
-  for (int number = 1;; ++number) {
-    std::string name = absl::StrCat("sqlite_autoindex_", table.name, "_", number);
-    if (table.FindIndex(name) == nullptr) return name;
-  }
+  return absl::StrCat("sqlite_autoindex_", table.name, "_", table.key_rank + 1);
 }
 
-// Newest first, as SQLite lists them.
+// Newest first; those whose constraint says REPLACE stand behind the others, as in SQLite.
 void IndexList(const kv::TableDef& table, Rows* rows) {
   const auto add = [&](std::string_view name, bool unique, std::string_view origin, bool partial) {
     rows->push_back({Integer(static_cast<int64_t>(rows->size())), Text(name),
                      Integer(unique ? 1 : 0), Text(origin), Integer(partial ? 1 : 0)});
   };
-  for (auto index = table.indexes.rbegin(); index != table.indexes.rend(); ++index) {
-    add(index->name, index->unique,
-        index->origin == kv::IndexOrigin::kPrimaryKey ? "pk"
-        : index->origin == kv::IndexOrigin::kUnique   ? "u"
-                                                      : "c",
-        index->partial());
+  for (const bool replaces : {false, true}) {
+    const auto belongs = [&](kv::OnConflict c) {
+      return (c == kv::OnConflict::kReplace) == replaces;
+    };
+    for (size_t i = table.indexes.size() + 1; i-- > 0;) {
+      if (!table.has_rowid() && i == table.key_rank && belongs(table.key_conflict)) {
+        add(KeyIndexName(table), true, "pk", false);
+      }
+      if (i == 0) break;
+      const kv::IndexDef& index = table.indexes[i - 1];
+      if (!belongs(index.conflict)) continue;
+      add(index.name, index.unique,
+          index.origin == kv::IndexOrigin::kPrimaryKey ? "pk"
+          : index.origin == kv::IndexOrigin::kUnique   ? "u"
+                                                       : "c",
+          index.partial());
+    }
   }
-  if (!table.has_rowid()) add(KeyIndexName(table), true, "pk", false);
 }
 
 void IndexInfo(const kv::TableDef& table, std::span<const kv::IndexColumn> key, bool is_table,
@@ -141,22 +165,28 @@ void IndexInfo(const kv::TableDef& table, std::span<const kv::IndexColumn> key, 
   }
 }
 
-Status IndexInfo(std::string_view name, bool extended, const kv::Reader& reader, Rows* rows) {
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader.FindTableOfIndex(name));
-  if (table != nullptr) {
-    IndexInfo(*table, table->FindIndex(name)->columns, false, extended, rows);
-    return absl::OkStatus();
-  }
-  KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
-  for (const kv::TableDef* each : tables) {
-    if (!each->has_rowid() && kv::EqualsIgnoreCase(KeyIndexName(*each), name)) table = each;
-  }
-  // SQLite also takes the name of a table without rowids.
-  if (table == nullptr) {
-    KV_ASSIGN_OR_RETURN(table, reader.FindTable(name));
-  }
-  if (table != nullptr && !table->has_rowid()) {
-    IndexInfo(*table, table->primary_key, true, extended, rows);
+Status IndexInfo(std::string_view name, SchemaKind schema, bool extended,
+                 const kv::StatementReader& all, Rows* rows) {
+  for (const bool temporary : {true, false}) {
+    const kv::Reader* reader = ReaderOf(all, temporary);
+    if (reader == nullptr || !Includes(schema, temporary)) continue;
+    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader->FindTableOfIndex(name));
+    if (table != nullptr) {
+      IndexInfo(*table, table->FindIndex(name)->columns, false, extended, rows);
+      return absl::OkStatus();
+    }
+    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader->Tables());
+    for (const kv::TableDef* each : tables) {
+      if (!each->has_rowid() && kv::EqualsIgnoreCase(KeyIndexName(*each), name)) table = each;
+    }
+    // SQLite also takes the name of a table without rowids.
+    if (table == nullptr) {
+      KV_ASSIGN_OR_RETURN(table, reader->FindTable(name));
+    }
+    if (table != nullptr && !table->has_rowid()) {
+      IndexInfo(*table, table->primary_key, true, extended, rows);
+      return absl::OkStatus();
+    }
   }
   return absl::OkStatus();
 }
@@ -177,8 +207,10 @@ std::string_view ActionName(parser::ReferenceAction action) {
 }
 
 // The foreign keys of the table's text, the last one first.
-Status ForeignKeyList(std::string_view name, const kv::Reader& reader, Rows* rows) {
-  KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader.FindTable(name));
+Status ForeignKeyList(std::string_view name, SchemaKind schema, const kv::StatementReader& reader,
+                      Rows* rows) {
+  KV_ASSIGN_OR_RETURN(const NamedObject object, FindObject(reader, schema, name));
+  const kv::TableDef* table = object.table;
   if (table == nullptr) return absl::OkStatus();
   const StatusOr<parser::ParsedStatement> parsed = parser::Parse(table->sql);
   if (!parsed.ok() || parsed->statement() == nullptr ||
@@ -228,29 +260,29 @@ void FunctionList(Rows* rows) {
 
 }  // namespace
 
-StatusOr<PragmaTable> PragmaRows(std::string_view pragma, bool has_argument,
-                                 std::string_view argument, const kv::Reader& reader) {
+StatusOr<PragmaTable> PragmaRows(std::string_view pragma, SchemaKind schema, bool has_argument,
+                                 std::string_view argument, const kv::StatementReader& reader) {
   PragmaTable table;
   if (pragma == "table_info" || pragma == "table_xinfo") {
     table.columns = {"cid", "name", "type", "notnull", "dflt_value", "pk"};
     const bool extended = pragma == "table_xinfo";
     if (extended) table.columns.push_back("hidden");
     if (has_argument) {
-      KV_ASSIGN_OR_RETURN(table.rows, TableInfo(argument, extended, reader));
+      KV_ASSIGN_OR_RETURN(table.rows, TableInfo(argument, schema, extended, reader));
     }
   } else if (pragma == "table_list") {
     table.columns = {"schema", "name", "type", "ncol", "wr", "strict"};
-    KV_ASSIGN_OR_RETURN(table.rows, TableList(has_argument, argument, reader));
+    KV_ASSIGN_OR_RETURN(table.rows, TableList(schema, has_argument, argument, reader));
   } else if (pragma == "index_list") {
     table.columns = {"seq", "name", "unique", "origin", "partial"};
-    KV_ASSIGN_OR_RETURN(const kv::TableDef* def, reader.FindTable(argument));
-    if (def != nullptr) IndexList(*def, &table.rows);
+    KV_ASSIGN_OR_RETURN(const NamedObject object, FindObject(reader, schema, argument));
+    if (object.table != nullptr) IndexList(*object.table, &table.rows);
   } else if (pragma == "index_info") {
     table.columns = {"seqno", "cid", "name"};
-    KV_RETURN_IF_ERROR(IndexInfo(argument, false, reader, &table.rows));
+    KV_RETURN_IF_ERROR(IndexInfo(argument, schema, false, reader, &table.rows));
   } else if (pragma == "index_xinfo") {
     table.columns = {"seqno", "cid", "name", "desc", "coll", "key"};
-    KV_RETURN_IF_ERROR(IndexInfo(argument, true, reader, &table.rows));
+    KV_RETURN_IF_ERROR(IndexInfo(argument, schema, true, reader, &table.rows));
   } else if (pragma == "collation_list") {
     table.columns = {"seq", "name"};
     for (const std::string_view name : {"RTRIM", "NOCASE", "BINARY"}) {
@@ -268,7 +300,7 @@ StatusOr<PragmaTable> PragmaRows(std::string_view pragma, bool has_argument,
     table.columns = {"compile_options"};
   } else if (pragma == "foreign_key_list") {
     table.columns = {"id", "seq", "table", "from", "to", "on_update", "on_delete", "match"};
-    KV_RETURN_IF_ERROR(ForeignKeyList(argument, reader, &table.rows));
+    KV_RETURN_IF_ERROR(ForeignKeyList(argument, schema, reader, &table.rows));
   } else if (pragma == "foreign_key_check") {
     table.columns = {"table", "rowid", "parent", "fkid"};
   }

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "kv/value.h"
+#include "planner/names.h"
 
 namespace kvsql::planner {
 
@@ -19,8 +20,9 @@ struct PragmaTable {
   std::vector<std::vector<kv::Value>> rows;
 };
 
-StatusOr<PragmaTable> PragmaRows(std::string_view pragma, bool has_argument,
-                                 std::string_view argument, const kv::Reader& reader);
+// `schema`: what stands before the PRAGMA's name.
+StatusOr<PragmaTable> PragmaRows(std::string_view pragma, SchemaKind schema, bool has_argument,
+                                 std::string_view argument, const kv::StatementReader& reader);
 
 // All PRAGMAs that kvsql knows.
 std::vector<std::string_view> PragmaNames();

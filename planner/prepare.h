@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "planner/lifted.h"
 #include "planner/plan.h"
 #include "planner/plan_options.h"
@@ -24,16 +24,17 @@ namespace kvsql::planner {
 // `lifted`: ranges that a Normaliser found in the same text. *consumed: bytes read, semicolon included.
 StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                               std::span<const parser::LiftedRange> lifted,
-                                              const kv::Reader& reader, const PlanOptions& options,
-                                              size_t* consumed);
+                                              const kv::StatementReader& reader,
+                                              const PlanOptions& options, size_t* consumed);
 inline StatusOr<std::shared_ptr<const Plan>> Prepare(std::string_view sql,
                                                      std::span<const parser::LiftedRange> lifted,
-                                                     const kv::Reader& reader, size_t* consumed) {
+                                                     const kv::StatementReader& reader,
+                                                     size_t* consumed) {
   return Prepare(sql, lifted, reader, PlanOptions(), consumed);
 }
 
 // The same statement under the reader's schema.
-StatusOr<std::shared_ptr<const Plan>> Replan(const Plan& plan, const kv::Reader& reader);
+StatusOr<std::shared_ptr<const Plan>> Replan(const Plan& plan, const kv::StatementReader& reader);
 
 }  // namespace kvsql::planner
 

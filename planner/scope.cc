@@ -2,16 +2,13 @@
 
 #include "kv/value.h"
 #include "parser/parser.h"
+#include "planner/names.h"
 
 namespace kvsql::planner {
 
 bool IsRowidName(std::string_view name) {
   return kv::EqualsIgnoreCase(name, "rowid") || kv::EqualsIgnoreCase(name, "oid") ||
          kv::EqualsIgnoreCase(name, "_rowid_");
-}
-
-bool IsMainSchema(const parser::Name& schema) {
-  return schema.empty() || kv::EqualsIgnoreCase(schema.text, "main");
 }
 
 std::optional<uint32_t> ResolveColumn(const kv::TableDef& table, std::string_view name) {
@@ -29,7 +26,7 @@ std::optional<uint32_t> Scope::Resolve(const parser::ColumnExpr& name) const {
   if (!name.table.empty() && !kv::EqualsIgnoreCase(name.table.text, table_name())) {
     return std::nullopt;
   }
-  if (!IsMainSchema(name.schema)) return std::nullopt;
+  if (!Includes(SchemaOf(name.schema), table->temporary)) return std::nullopt;
   return ResolveColumn(*table, name.column.text);
 }
 

@@ -30,9 +30,6 @@ std::optional<uint32_t> ResolveColumn(const kv::TableDef& table, std::string_vie
 // "rowid", "oid" or "_rowid_", in any case.
 bool IsRowidName(std::string_view name);
 
-// Whether a schema name means the one there is.
-bool IsMainSchema(const parser::Name& schema);
-
 // NOT_FOUND.
 Status NoSuchTable(std::string_view sql, const parser::QualifiedName& name);
 Status NoSuchColumn(std::string_view sql, const parser::ColumnExpr& name);

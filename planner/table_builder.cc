@@ -25,7 +25,7 @@ using parser::NotSupportedAt;
 
 StatusOr<std::vector<IndexColumn>> BindKeyColumns(std::string_view sql, const kv::TableDef& table,
                                                   std::span<const parser::OrderingTerm> terms,
-                                                  const kv::Reader& reader,
+                                                  const kv::StatementReader& reader,
                                                   std::vector<std::string>* expressions) {
   const bool is_index = expressions != nullptr;
   std::vector<IndexColumn> columns;
@@ -276,22 +276,63 @@ Status TableBuilder::SetPrimaryKey(KeyColumns key) {
   return absl::OkStatus();
 }
 
-void TableBuilder::AddKeyIndex(const KeyColumns& key, int number) {
+void TableBuilder::AddKeyIndex(const KeyColumns& key, size_t number) {
   kv::IndexDef index;
   index.name = absl::StrCat("sqlite_autoindex_", table_.name, "_", number);
   index.table = table_.name;
   index.columns = key.columns;
   index.unique = true;
-  index.conflict = OnConflictOf(key.constraint->conflict);
+  index.conflict = key.conflict;
   index.origin = key.is_primary ? kv::IndexOrigin::kPrimaryKey : kv::IndexOrigin::kUnique;
   table_.indexes.push_back(std::move(index));
 }
 
+Status TableBuilder::CheckAutoincrement(const KeyColumns& key) const {
+  if (!key.constraint->autoincrement) return absl::OkStatus();
+  return ErrorAt(sql_, key.constraint->range.begin,
+                 statement_.without_rowid
+                     ? "AUTOINCREMENT not allowed on WITHOUT ROWID tables"
+                     : "AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY");
+}
+
+// INTEGER PRIMARY KEY; but not when DESC stands behind the column itself.
+bool TableBuilder::IsIntegerKey(const KeyColumns& key) const {
+  const bool column_desc = key.columns[0].descending && key.constraint->columns.empty();
+  return key.is_primary && key.columns.size() == 1 && !column_desc &&
+         kv::EqualsIgnoreCase(table_.columns[key.columns[0].column].declared_type, "INTEGER");
+}
+
+// The keys that become indexes, in the order of their numbers. Keys alike are one, with the conflict clause of the one
+// that has any.
+StatusOr<std::vector<TableBuilder::KeyColumns>> TableBuilder::MergeKeys() {
+  std::vector<KeyColumns> made;
+  for (const KeyColumns& key : keys_) {
+    const auto same = std::find_if(made.begin(), made.end(), [&](const KeyColumns& other) {
+      return std::equal(other.columns.begin(), other.columns.end(), key.columns.begin(),
+                        key.columns.end(), [](const IndexColumn& a, const IndexColumn& b) {
+                          return a.column == b.column && a.collation == b.collation;
+                        });
+    });
+    if (same == made.end()) {
+      made.push_back(key);
+      continue;
+    }
+    if (same->conflict != key.conflict) {
+      if (same->conflict != kv::OnConflict::kDefault && key.conflict != kv::OnConflict::kDefault) {
+        return ErrorAt(sql_, key.constraint->range.begin,
+                       "conflicting ON CONFLICT clauses specified");
+      }
+      if (same->conflict == kv::OnConflict::kDefault) same->conflict = key.conflict;
+    }
+    same->is_primary |= key.is_primary;
+  }
+  return made;
+}
+
 // Decides what the primary key is, and makes the indexes of the other keys.
 Status TableBuilder::FinishKeys() {
-  int number = 0;
-  std::vector<const KeyColumns*> made;
   for (KeyColumns& key : keys_) {
+    key.conflict = OnConflictOf(key.constraint->conflict);
     // A column that is in a key twice counts once.
     std::vector<IndexColumn> columns;
     for (const IndexColumn& part : key.columns) {
@@ -301,43 +342,28 @@ Status TableBuilder::FinishKeys() {
       if (!repeated) columns.push_back(part);
     }
     key.columns = std::move(columns);
-
-    if (key.is_primary) {
-      table_.primary_key = key.columns;
-      const ColumnDef& first = table_.columns[key.columns[0].column];
-      // INTEGER PRIMARY KEY is the rowid; but not when DESC stands behind the column itself.
-      const bool column_desc = key.columns[0].descending && key.constraint->columns.empty();
-      if (!statement_.without_rowid && key.columns.size() == 1 && !column_desc &&
-          kv::EqualsIgnoreCase(first.declared_type, "INTEGER")) {
-        table_.rowid_alias = key.columns[0].column;
-        table_.key_conflict = OnConflictOf(key.constraint->conflict);
-        table_.autoincrement = key.constraint->autoincrement;
-        table_.primary_key = {{key.columns[0].column, kv::Collation::kBinary, false}};
-        continue;
+  }
+  const auto primary = std::find_if(keys_.begin(), keys_.end(),
+                                    [](const KeyColumns& key) { return key.is_primary; });
+  if (primary != keys_.end()) {
+    table_.primary_key = primary->columns;
+    if (IsIntegerKey(*primary)) {
+      if (!statement_.without_rowid) {
+        table_.rowid_alias = primary->columns[0].column;
+        table_.key_conflict = primary->conflict;
+        table_.autoincrement = primary->constraint->autoincrement;
+        table_.primary_key = {{primary->columns[0].column, kv::Collation::kBinary, false}};
+        keys_.erase(primary);
+      } else {
+        // SQLite makes its index when it has found that it cannot be the rowid: last of all.
+        std::rotate(primary, primary + 1, keys_.end());
       }
-      if (statement_.without_rowid || statement_.strict) {
-        for (const IndexColumn& part : key.columns) table_.columns[part.column].not_null = true;
-      }
     }
-    const bool same = std::any_of(made.begin(), made.end(), [&](const KeyColumns* other) {
-      return std::equal(other->columns.begin(), other->columns.end(), key.columns.begin(),
-                        key.columns.end(), [](const IndexColumn& a, const IndexColumn& b) {
-                          return a.column == b.column && a.collation == b.collation;
-                        });
-    });
-    if (key.constraint->autoincrement) {
-      return ErrorAt(sql_, key.constraint->range.begin,
-                     statement_.without_rowid
-                         ? "AUTOINCREMENT not allowed on WITHOUT ROWID tables"
-                         : "AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY");
-    }
-    if (key.is_primary && statement_.without_rowid) {
-      table_.key_conflict = OnConflictOf(key.constraint->conflict);
-    }
-    if (same && !key.is_primary) continue;
-    made.push_back(&key);
-    ++number;
-    if (!(key.is_primary && statement_.without_rowid)) AddKeyIndex(key, number);
+  }
+  for (const KeyColumns& key : keys_) {
+    KV_RETURN_IF_ERROR(CheckAutoincrement(key));
+    if (!key.is_primary || (!statement_.without_rowid && !statement_.strict)) continue;
+    for (const IndexColumn& part : key.columns) table_.columns[part.column].not_null = true;
   }
   if (statement_.without_rowid) {
     if (!has_primary_key_) {
@@ -345,6 +371,15 @@ Status TableBuilder::FinishKeys() {
                      absl::StrCat("PRIMARY KEY missing on table ", table_.name));
     }
     table_.shape = kv::TableShape::kWithoutRowid;
+  }
+  KV_ASSIGN_OR_RETURN(const std::vector<KeyColumns> made, MergeKeys());
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i].is_primary) table_.primary_key = made[i].columns;
+    if (made[i].is_primary && statement_.without_rowid) {
+      table_.key_conflict = made[i].conflict;
+    } else {
+      AddKeyIndex(made[i], i + 1);
+    }
   }
   return absl::OkStatus();
 }

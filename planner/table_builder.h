@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/reader.h"
 #include "kv/schema.h"
+#include "kv/statement_reader.h"
 #include "parser/ast_statement.h"
 
 namespace kvsql::planner {
@@ -18,7 +18,7 @@ namespace kvsql::planner {
 class TableBuilder {
  public:
   TableBuilder(std::string_view sql, const parser::CreateTableStatement& statement,
-               const kv::Reader& reader)
+               const kv::StatementReader& reader)
       : sql_(sql), statement_(statement), reader_(reader) {}
 
   StatusOr<kv::TableDef> Build();
@@ -28,6 +28,7 @@ class TableBuilder {
     std::vector<kv::IndexColumn> columns;
     const parser::Constraint* constraint = nullptr;
     bool is_primary = false;
+    kv::OnConflict conflict = kv::OnConflict::kDefault;
   };
 
   Status AddColumn(const parser::ColumnDefinition& definition);
@@ -39,11 +40,14 @@ class TableBuilder {
   Status SetPrimaryKey(KeyColumns key);
   Status AddCheck(const parser::Constraint& constraint);
   Status FinishKeys();
-  void AddKeyIndex(const KeyColumns& key, int number);
+  Status CheckAutoincrement(const KeyColumns& key) const;
+  bool IsIntegerKey(const KeyColumns& key) const;
+  StatusOr<std::vector<KeyColumns>> MergeKeys();
+  void AddKeyIndex(const KeyColumns& key, size_t number);
 
   const std::string_view sql_;
   const parser::CreateTableStatement& statement_;
-  const kv::Reader reader_;
+  const kv::StatementReader reader_;
   kv::TableDef table_;
   std::vector<KeyColumns> keys_;  // UNIQUE and PRIMARY KEY, in the order of the text
   std::vector<const parser::Expr*> checks_;
@@ -60,7 +64,7 @@ std::string_view InParentheses(std::string_view text);
 StatusOr<std::vector<kv::IndexColumn>> BindKeyColumns(std::string_view sql,
                                                       const kv::TableDef& table,
                                                       std::span<const parser::OrderingTerm> terms,
-                                                      const kv::Reader& reader,
+                                                      const kv::StatementReader& reader,
                                                       std::vector<std::string>* expressions);
 
 }  // namespace kvsql::planner

@@ -42,7 +42,7 @@ SqliteConnection::SqliteConnection(const std::string& path, const SqliteSettings
   Execute("PRAGMA journal_mode=WAL");
   Execute(settings.durability == Durability::kFull ? "PRAGMA synchronous=FULL"
                                                    : "PRAGMA synchronous=NORMAL");
-  Execute("PRAGMA cache_size=-8192");
+  Execute(absl::StrCat("PRAGMA cache_size=", settings.cache_pages).c_str());
   Execute(absl::StrCat("PRAGMA mmap_size=", settings.mmap ? kMmapBytes : 0).c_str());
 }
 

@@ -19,6 +19,7 @@ struct SqliteSettings {
   Durability durability = Durability::kFull;
   bool mmap = false;
   bool steady_waits = false;  // see Engine::SuitManyWriters
+  int cache_pages = 2'048;    // 8 MiB
 };
 
 // An open connection with the benchmark's pragmas.

@@ -119,15 +119,29 @@ constexpr Bar kBars[] = {
 
 }  // namespace
 
-std::span<const RowInfo> Rows() { return kRows; }
+std::span<const RowInfo> Rows(Suite suite) {
+  return suite == Suite::kStandard ? std::span<const RowInfo>(kRows) : AgentMemoryRows();
+}
 
-const RowInfo* FindRow(std::string_view id) {
-  for (const RowInfo& row : kRows) {
+const RowInfo* FindRow(Suite suite, std::string_view id) {
+  for (const RowInfo& row : Rows(suite)) {
     if (row.id == id) return &row;
   }
   return nullptr;
 }
 
-std::span<const Bar> Bars() { return kBars; }
+std::span<const Bar> Bars(Suite suite) {
+  return suite == Suite::kStandard ? std::span<const Bar>(kBars) : AgentMemoryBars();
+}
+
+std::vector<const Bar*> BarsOf(const RowInfo& row) {
+  std::vector<const Bar*> bars;
+  for (const Suite suite : {Suite::kStandard, Suite::kAgentMemory}) {
+    for (const Bar& bar : Bars(suite)) {
+      if (std::string_view(bar.row) == row.id) bars.push_back(&bar);
+    }
+  }
+  return bars;
+}
 
 }  // namespace kvsql::bench

@@ -1,15 +1,21 @@
-// What the benchmark measures and what it must reach: every row of the table and every bar, in one
-// place.
+// What the benchmark's suites measure and what they must reach: every row of their tables and every
+// bar. An id names a row of one suite only.
 #ifndef KVSQL_BENCH_REPORT_CATALOG_H_
 #define KVSQL_BENCH_REPORT_CATALOG_H_
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "bench/engines/engine_id.h"
 #include "bench/stats.h"
 
 namespace kvsql::bench {
+
+enum class Suite {
+  kStandard,     // rows and keys, by every door: catalog.cc
+  kAgentMemory,  // agent_memory_catalog.cc
+};
 
 struct RowInfo {
   const char* id;     // its name in bench.json; never changes once published
@@ -36,11 +42,17 @@ struct Bar {
 };
 
 // In the order of the table.
-std::span<const RowInfo> Rows();
+std::span<const RowInfo> Rows(Suite suite);
 // Null if there is no such row.
-const RowInfo* FindRow(std::string_view id);
+const RowInfo* FindRow(Suite suite, std::string_view id);
 
-std::span<const Bar> Bars();
+std::span<const Bar> Bars(Suite suite);
+// The bars of one row, in order.
+std::vector<const Bar*> BarsOf(const RowInfo& row);
+
+// What Rows and Bars answer for Suite::kAgentMemory.
+std::span<const RowInfo> AgentMemoryRows();
+std::span<const Bar> AgentMemoryBars();
 
 }  // namespace kvsql::bench
 

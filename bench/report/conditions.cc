@@ -77,6 +77,14 @@ std::string Memory() {
   return absl::StrFormat("%.1f GiB", pages * page_bytes / (1024.0 * 1024 * 1024));
 }
 
+// Of one, five and fifteen minutes.
+std::string Load() {
+  std::ifstream file("/proc/loadavg");
+  std::string one, five, fifteen;
+  file >> one >> five >> fifteen;
+  return absl::StrCat(one, " ", five, " ", fifteen);
+}
+
 constexpr const char* BuildKind() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return "with sanitizers: the figures mean nothing";
@@ -97,24 +105,31 @@ bool IsMemoryFilesystem(const std::string& directory) {
   return info.f_type == kTmpfsMagic || info.f_type == kRamfsMagic;
 }
 
-std::vector<std::pair<std::string, std::string>> GatherConditions(const Options& options,
-                                                                  const std::string& directory) {
+std::vector<std::pair<std::string, std::string>> MachineConditions(const std::string& directory) {
   std::vector<std::pair<std::string, std::string>> conditions = {
       {"date", Now()},
       {"machine", ProcValue("/proc/cpuinfo", "model name")},
       {"cores", absl::StrCat(std::thread::hardware_concurrency())},
       {"memory", Memory()},
+      {"load at the start", Load()},
       {"kernel", Kernel()},
       {"filesystem", Filesystem(directory)},
       {"compiler", absl::StrCat("g++ ", __VERSION__, ", ", BuildKind())},
-      {"rows", absl::StrCat(options.rows)},
-      {"rounds", absl::StrCat(options.rounds)},
-      {"commits", absl::StrCat(options.commits_per_row, " synced commits per engine and row")},
   };
-  if (options.quick) conditions.emplace_back("quick", "yes: too few commits for figures");
   if (IsMemoryFilesystem(directory)) {
     conditions.emplace_back("warning", "files in memory: rows about commits mean nothing");
   }
+  return conditions;
+}
+
+std::vector<std::pair<std::string, std::string>> GatherConditions(const Options& options,
+                                                                  const std::string& directory) {
+  std::vector<std::pair<std::string, std::string>> conditions = MachineConditions(directory);
+  conditions.emplace_back("rows", absl::StrCat(options.rows));
+  conditions.emplace_back("rounds", absl::StrCat(options.rounds));
+  conditions.emplace_back(
+      "commits", absl::StrCat(options.commits_per_row, " synced commits per engine and row"));
+  if (options.quick) conditions.emplace_back("quick", "yes: too few commits for figures");
   conditions.emplace_back("reads",
                           "warm, every key once per round in shuffled order, values copied out");
   for (EngineId engine : kAllEngines) {

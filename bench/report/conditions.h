@@ -15,6 +15,9 @@ namespace kvsql::bench {
 std::vector<std::pair<std::string, std::string>> GatherConditions(const Options& options,
                                                                   const std::string& directory);
 
+// Of these, those that do not depend on what is measured.
+std::vector<std::pair<std::string, std::string>> MachineConditions(const std::string& directory);
+
 // True if a sync in `directory` means nothing because its files live in memory.
 bool IsMemoryFilesystem(const std::string& directory);
 

@@ -77,14 +77,20 @@ Object RowObject(const RowResult& row) {
 
 }  // namespace
 
-std::string Json(const Results& results) {
+nlohmann::ordered_json JsonObject(const Results& results) {
   Object root;
   root["conditions"] = Object::object();
   for (const auto& [name, value] : results.conditions) root["conditions"][name] = value;
   root["rows"] = Object::array();
   for (const RowResult& row : results.rows) root["rows"].push_back(RowObject(row));
-  // Bytes that are not UTF-8 (a mount's name can hold any) are replaced, not thrown at.
-  return root.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
+  return root;
 }
+
+std::string JsonText(const nlohmann::ordered_json& object) {
+  // Bytes that are not UTF-8 (a mount's name can hold any) are replaced, not thrown at.
+  return object.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
+}
+
+std::string Json(const Results& results) { return JsonText(JsonObject(results)); }
 
 }  // namespace kvsql::bench

@@ -19,12 +19,10 @@ std::string Escape(const std::string& text) {
 
 }  // namespace
 
-std::string Markdown(const Results& results) {
+std::string Markdown(const Results& results, const MarkdownHead& head) {
   std::string text =
-      "# kvsql beside SQLite and LMDB\n\n"
-      "Written by `kvsql_bench`. Every row that was measured is here, won or lost.\n\n"
-      "![How many times better kvsql is](bench.svg)\n\n"
-      "## Conditions\n\n| | |\n|---|---|\n";
+      absl::StrCat("# ", head.title, "\n\n", head.intro, "\n\n![How many times better kvsql is](",
+                   head.svg, ")\n\n## Conditions\n\n| | |\n|---|---|\n");
   for (const auto& [name, value] : results.conditions) {
     absl::StrAppend(&text, "| ", Escape(name), " | ", Escape(value), " |\n");
   }
@@ -32,9 +30,9 @@ std::string Markdown(const Results& results) {
       "\n## Results\n\n"
       "A figure is the median of the rounds. A ratio says how many times better kvsql is, whatever "
       "the "
-      "unit: the median of the ratios within each round. In rows about commits the mean in "
-      "microseconds per commit, "
-      "checkpoints included, stands in parentheses.\n\n"
+      "unit: the median of the ratios within each round. Where calls are timed one by one, their "
+      "mean "
+      "in microseconds stands in parentheses.\n\n"
       "| row | | unit | kvsql | SQLite | SQLite mmap | LMDB | to SQLite | to SQLite mmap | to LMDB "
       "| bars |\n"
       "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---|\n";

@@ -2,6 +2,7 @@
 #ifndef KVSQL_BENCH_REPORT_REPORT_H_
 #define KVSQL_BENCH_REPORT_REPORT_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,12 @@ std::string ConditionsText(const Results& results);
 std::string TableText(const Results& results);
 
 // bench.md: conditions and table.
-std::string Markdown(const Results& results);
+struct MarkdownHead {
+  std::string title;
+  std::string intro;  // paragraphs
+  std::string svg;    // the file's name
+};
+std::string Markdown(const Results& results, const MarkdownHead& head);
 
 // bench.json: {"conditions": {name: value, ...}, "rows": [{"id", "unit", "better": "lower" or
 // "higher", one number per engine, "ratio_sqlite", "ratio_sqlite_mmap", "ratio_lmdb": how many
@@ -24,6 +30,9 @@ std::string Markdown(const Results& results);
 // "ratio_mean_..."; "bars": [{"bar": text, "kind", "against", "statistic", "limit", "reached",
 // "met"}]}, ...]}. A row that kvsql refused has "refused": why. An engine to which a row does not apply is left out of it.
 std::string Json(const Results& results);
+// The same as an object, and the text of one, for a suite that has more to tell.
+nlohmann::ordered_json JsonObject(const Results& results);
+std::string JsonText(const nlohmann::ordered_json& object);
 
 // bench.svg: how many times better kvsql is in each row, on a logarithmic axis, with the bars
 // marked.

@@ -79,9 +79,7 @@ RowResult& Results::RowOf(const RowInfo& info) {
 
 std::vector<BarResult> Judge(const RowResult& row) {
   std::vector<BarResult> results;
-  for (const Bar& bar : Bars()) {
-    if (FindRow(bar.row) == &row.info()) results.push_back(JudgeOne(row, bar));
-  }
+  for (const Bar* bar : BarsOf(row.info())) results.push_back(JudgeOne(row, *bar));
   return results;
 }
 

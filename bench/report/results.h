@@ -18,7 +18,7 @@ namespace kvsql::bench {
 // One engine's answer in one round of one row.
 struct Sample {
   double figure = 0;
-  // Commit rows have these too, in microseconds per commit.
+  // Where calls are timed one by one there are these too, in microseconds per call.
   std::optional<double> p99 = {};
   std::optional<double> mean = {};
 };

@@ -109,7 +109,7 @@ std::string TableText(const Results& results) {
   absl::StrAppend(
       &text,
       "\n'x SQLite' and so on: how many times better kvsql is, the median of the rounds' paired "
-      "ratios.\nIn parentheses: the mean in microseconds per commit. Bars: ",
+      "ratios.\nIn parentheses: the mean in microseconds per call. Bars: ",
       met, " met, ", missed, " missed.\n");
   for (const RowResult& row : results.rows) {
     if (!row.refused().empty()) {

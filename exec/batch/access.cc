@@ -26,6 +26,7 @@ ValueView Access::Convert(const ValueView& value, uint32_t key_column) {
   const kv::IndexColumn* column = KeyColumn(key_column);
   kv::Affinity affinity = kv::Affinity::kNumeric;
   if (column != nullptr && column->column == kv::kExpressionColumn) return value;
+  if (key_column < path_.as_is.size() && path_.as_is[key_column] != 0) return value;
   if (column != nullptr && column->column != kv::kRowidColumn) {
     affinity = table_.columns[column->column].affinity;
     if (affinity == kv::Affinity::kInteger || affinity == kv::Affinity::kReal) {
@@ -133,14 +134,13 @@ Status Access::StartProbe() {
   range_truncated_ = false;
   if (int_keys()) {
     if (!equal.empty()) low = high = kv::KeyBound{equal[0], true};
-    return scan_.StartInts(*context_.reader, table_.tree, kv::MakeIntRange(low, high),
-                           path_.descending);
+    return scan_.StartInts(reader(), table_.tree, kv::MakeIntRange(low, high), path_.descending);
   }
   const bool is_index = path_.kind == AccessPath::Kind::kIndex;
   const kv::KeyRange range = kv::MakeKeyRange(is_index ? path_.index->parts : table_.key_parts,
                                               table_.max_tuple_bytes(), equal, low, high);
   range_truncated_ = range.truncated;
-  return scan_.StartKeys(*context_.reader, is_index ? path_.index->tree : table_.tree, range,
+  return scan_.StartKeys(reader(), is_index ? path_.index->tree : table_.tree, range,
                          path_.descending);
 }
 
@@ -218,7 +218,7 @@ Status Access::FetchByRowid(Entries* entries) {
   order_.resize(count);
   for (uint32_t i = 0; i < count; ++i) order_[i] = i;
   if (!rising) SortByRowid(entries->rowids, count);
-  KV_ASSIGN_OR_RETURN(const btree::TreeView tree, context_.reader->View(table_.tree));
+  KV_ASSIGN_OR_RETURN(const btree::TreeView tree, reader().View(table_.tree));
   uint32_t failed = 0;
   switch (btree::FindRising(tree, entries->rowids, order_.data(), count, entries->cells, &failed)) {
     case btree::FindResult::kFound:
@@ -279,23 +279,23 @@ Status Access::FetchByKey(Entries* entries) {
     entries->keys.append(decoded_.row.key);
     entries->key_ends[i] = static_cast<uint32_t>(entries->keys.size());
   }
+  const kv::Reader& from = reader();
   for (uint32_t i = 0; i < entries->count; ++i) {
-    switch (context_.reader->Find(table_.tree, entries->key(i), &entries->cells[i])) {
+    switch (from.Find(table_.tree, entries->key(i), &entries->cells[i])) {
       case btree::FindResult::kFound:
         break;
       case btree::FindResult::kNotFound:
         return EntryWithoutRow();
       case btree::FindResult::kError:
-        return context_.reader->FindError(table_.tree, entries->key(i));
+        return from.FindError(table_.tree, entries->key(i));
     }
   }
   return absl::OkStatus();
 }
 
 Status Access::FetchRow(const kv::RowKey& key, kv::Row* row) {
-  StatusOr<bool> found = table_.has_rowid()
-                             ? kv::GetByRowid(*context_.reader, table_, key.rowid, row)
-                             : kv::GetByRowKey(*context_.reader, table_, key, row);
+  StatusOr<bool> found = table_.has_rowid() ? kv::GetByRowid(reader(), table_, key.rowid, row)
+                                            : kv::GetByRowKey(reader(), table_, key, row);
   KV_RETURN_IF_ERROR(found.status());
   return *found ? absl::OkStatus() : EntryWithoutRow();
 }

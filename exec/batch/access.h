@@ -77,6 +77,7 @@ class Access {
   Status DamagedEntry() const;
   Status EntryWithoutRow() const;
 
+  const kv::Reader& reader() const { return context_.reader->Of(table_); }
   bool int_keys() const {
     return path_.kind == planner::AccessPath::Kind::kTable && table_.has_rowid();
   }

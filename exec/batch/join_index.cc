@@ -82,16 +82,15 @@ class IndexJoin : public JoinOperator {
         continue;
       }
       if (!opened_) {
-        for (size_t i = 0; i < handover_positions_.size(); ++i) {
-          context_.cells[plan_.handovers[i].cell] =
-              left_batch_.columns[handover_positions_[i]]->At(row);
-        }
+        HandOver(row);
         KV_RETURN_IF_ERROR(right_->Open());
         opened_ = true;
         taken_ = 0;
         right_batch_.selection = {};
       }
       if (taken_ == right_batch_.selection.count) {
+        // The same subquery, somewhere else in the statement, may have used its cells in between.
+        HandOver(row);
         KV_RETURN_IF_ERROR(right_->Next(&right_batch_));
         taken_ = 0;
         if (right_batch_.empty()) {
@@ -117,6 +116,13 @@ class IndexJoin : public JoinOperator {
       if (count == kBatchRows) break;
     }
     return count;
+  }
+
+  void HandOver(uint32_t row) {
+    for (size_t i = 0; i < handover_positions_.size(); ++i) {
+      context_.cells[plan_.handovers[i].cell] =
+          left_batch_.columns[handover_positions_[i]]->At(row);
+    }
   }
 
   std::vector<uint32_t> handover_positions_;

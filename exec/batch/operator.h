@@ -44,6 +44,8 @@ class Operator {
   virtual StatusOr<std::optional<uint64_t>> CountRows() { return std::optional<uint64_t>(); }
   // Leaves out the first rows, at most `n`, as far as that can be done without reading them; how many.
   virtual StatusOr<uint64_t> SkipRows(uint64_t /*n*/) { return uint64_t{0}; }
+  // Right after Open (and SkipRows): no more than the first `n` rows will be asked for, so more need not be read at once.
+  virtual void ExpectRows(uint64_t /*n*/) {}
   // Before the first Open: rows may be left out by this bound from now on, which changes between one Next and another.
   virtual void UseBound(const TopBound* /*bound*/) {}
 

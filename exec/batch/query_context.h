@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "exec/functions/function.h"
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "kv/value.h"
 #include "planner/lifted.h"
 #include "planner/query/query_plan.h"
@@ -31,7 +31,7 @@ struct QueryContext {
   const kv::ValueView* parameters = nullptr;
   const planner::LiftedValues* lifted = nullptr;
   size_t matrix_offset = 0;
-  std::optional<kv::Reader> reader;
+  std::optional<kv::StatementReader> reader;
   std::vector<kv::ValueView> cells;  // outer cells
   int64_t changes = 0;
   int64_t total_changes = 0;

@@ -6,7 +6,7 @@
 
 namespace kvsql::exec {
 
-Status QueryRun::Start(const kv::Reader& reader) {
+Status QueryRun::Start(const kv::StatementReader& reader) {
   context_.reader = reader;
   ++context_.run;
   drained_ = false;

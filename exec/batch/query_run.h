@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "exec/batch/operator.h"
 #include "exec/batch/query_context.h"
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "kv/value.h"
 
 namespace kvsql::exec {
@@ -28,7 +28,7 @@ class QueryRun {
 
   QueryContext& context() { return context_; }
 
-  Status Start(const kv::Reader& reader);
+  Status Start(const kv::StatementReader& reader);
   // True: at the next row.
   StatusOr<bool> Step();
   // The same, if the next row is at hand; false says nothing.

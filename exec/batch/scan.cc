@@ -85,6 +85,10 @@ class ScanOperator : public Operator {
     for (const planner::ExprNode* filter : plan_.filters) {
       planner::VisitNodes(filter, [&](const planner::ExprNode* node) { MarkEarly(*node); });
     }
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const bool shown = std::find(outputs_.begin(), outputs_.end(), i) != outputs_.end();
+      columns_[i].recheck_only = !shown && !columns_[i].early;
+    }
     return absl::OkStatus();
   }
 
@@ -101,6 +105,7 @@ class ScanOperator : public Operator {
       bound_ = bound;
       bound_column_ = i;
       columns_[i].early = true;
+      columns_[i].recheck_only = false;
     }
   }
 
@@ -112,6 +117,10 @@ class ScanOperator : public Operator {
   StatusOr<uint64_t> SkipRows(uint64_t n) override {
     if (!filters_.empty()) return uint64_t{0};
     return access_.SkipRows(n);
+  }
+
+  void ExpectRows(uint64_t n) override {
+    if (filters_.empty() && n <= kMostExpected) want_ = static_cast<uint32_t>(n);
   }
 
   Status Next(Batch* batch) override {
@@ -153,9 +162,12 @@ class ScanOperator : public Operator {
 
  private:
   static constexpr uint32_t kFirstBatch = 8;
+  // Where more rows are wanted, the first of them should come before all are read.
+  static constexpr uint32_t kMostExpected = 64;
 
   struct ColumnState {
-    bool early = false;  // a filter reads it
+    bool early = false;         // a filter reads it
+    bool recheck_only = false;  // nobody reads it but recheck_, which is for truncated keys
     bool is_rowid = false;
     bool is_key = false;                  // of a table without rowids
     VectorTag kind = VectorTag::kValues;  // what its vector was last, or will be, by its affinity
@@ -168,8 +180,7 @@ class ScanOperator : public Operator {
       for (size_t i = 0; i < slots_.size(); ++i) columns_[i].early |= slots_[i] == slot;
     };
     if (node.Is(planner::NodeKind::kSlot)) mark(node.index);
-    if (node.Is(planner::NodeKind::kScalarSubquery) || node.Is(planner::NodeKind::kExists) ||
-        node.Is(planner::NodeKind::kInSubquery)) {
+    if (planner::IsSubquery(node)) {
       for (const planner::Subquery::Input& input : context_.plan.subqueries[node.index]->inputs) {
         mark(input.slot);
       }
@@ -231,9 +242,10 @@ class ScanOperator : public Operator {
     if (access_.covering()) {
       return early ? DecodeEntries() : absl::OkStatus();
     }
-    const bool stable = context_.reader->read_txn() != nullptr && !unpacked_;
+    const bool stable = context_.reader->Of(table_).read_txn() != nullptr && !unpacked_;
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (columns_[i].early != early) continue;
+      if (columns_[i].recheck_only && !access_.truncated()) continue;
       if (decoded_slowly_ || !DecodeColumn(columns_[i], &vectors_[i])) return DecodeSlowly();
       vectors_[i].stable = stable;
     }
@@ -303,11 +315,11 @@ class ScanOperator : public Operator {
     for (Vector& vector : vectors_) to.push_back(vector.MakeValues());
     for (uint32_t row = 0; row < entries_.count; ++row) {
       if (table_.has_rowid()) {
-        KV_RETURN_IF_ERROR(
-            row_.Set(*context_.reader, table_, entries_.rowids[row], entries_.cells[row]));
+        KV_RETURN_IF_ERROR(row_.Set(context_.reader->Of(table_), table_, entries_.rowids[row],
+                                    entries_.cells[row]));
       } else {
-        KV_RETURN_IF_ERROR(
-            row_.SetOwningKey(*context_.reader, table_, entries_.key(row), entries_.cells[row]));
+        KV_RETURN_IF_ERROR(row_.SetOwningKey(context_.reader->Of(table_), table_, entries_.key(row),
+                                             entries_.cells[row]));
       }
       for (size_t i = 0; i < slots_.size(); ++i) {
         const uint32_t column = plan_.columns[i].column;

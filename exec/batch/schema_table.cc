@@ -11,6 +11,9 @@ using kv::ValueView;
 
 namespace {
 
+const std::string kSequenceSql = "CREATE TABLE sqlite_sequence(name,seq)";
+const std::string kStatisticsSql = "CREATE TABLE sqlite_stat1(tbl,idx,stat)";
+
 class SchemaTableOperator : public Operator {
  public:
   SchemaTableOperator(const planner::SchemaTablePlan& plan, QueryContext* context)
@@ -19,7 +22,10 @@ class SchemaTableOperator : public Operator {
   Status Open() override {
     rows_.clear();
     next_ = 0;
-    const kv::Reader& reader = *context_.reader;
+    const kv::StatementReader& all = *context_.reader;
+    reader_ = plan_.temporary ? all.temp() : &all;
+    if (reader_ == nullptr) return absl::OkStatus();
+    const kv::Reader& reader = *reader_;
     KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
     if (plan_.sequences) return ReadSequences(tables);
     for (const kv::TableDef* table : tables) {
@@ -35,6 +41,8 @@ class SchemaTableOperator : public Operator {
       rows_.push_back({"view", view->name, view->name, 0, &view->sql, view->trees_before * 2,
                        static_cast<int64_t>(view->made_at)});
     }
+    KV_RETURN_IF_ERROR(AddSystemTable(kv::kHasSequences, "sqlite_sequence", &kSequenceSql));
+    KV_RETURN_IF_ERROR(AddSystemTable(kv::kHasStatistics, "sqlite_stat1", &kStatisticsSql));
     // In the order in which they were made, as far as their trees tell.
     std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
       return a.rank != b.rank ? a.rank < b.rank : a.number < b.number;
@@ -63,10 +71,16 @@ class SchemaTableOperator : public Operator {
   Status ReadSequences(const std::vector<const kv::TableDef*>& tables) {
     for (const kv::TableDef* table : tables) {
       if (!table->autoincrement) continue;
-      KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest,
-                          context_.reader->ReadSequence(*table));
+      KV_ASSIGN_OR_RETURN(const std::optional<int64_t> largest, reader_->ReadSequence(*table));
       if (largest.has_value()) rows_.push_back({"", table->name, "", 0, nullptr, 0, *largest});
     }
+    return absl::OkStatus();
+  }
+
+  Status AddSystemTable(std::string_view property, std::string_view name, const std::string* sql) {
+    KV_ASSIGN_OR_RETURN(const int64_t made, reader_->ReadProperty(property));
+    if (made == 0) return absl::OkStatus();
+    rows_.push_back({"table", name, name, 0, sql, static_cast<kv::TreeId>(made) * 2, made >> 32});
     return absl::OkStatus();
   }
 
@@ -102,6 +116,7 @@ class SchemaTableOperator : public Operator {
   }
 
   const planner::SchemaTablePlan& plan_;
+  const kv::Reader* reader_ = nullptr;  // while it is opened
   std::vector<Vector> vectors_;
   std::vector<Row> rows_;
   size_t next_ = 0;

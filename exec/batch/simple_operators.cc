@@ -173,6 +173,7 @@ class ProjectOperator : public Operator {
 
   StatusOr<std::optional<uint64_t>> CountRows() override { return input_->CountRows(); }
   StatusOr<uint64_t> SkipRows(uint64_t n) override { return input_->SkipRows(n); }
+  void ExpectRows(uint64_t n) override { input_->ExpectRows(n); }
 
   Status Next(Batch* batch) override {
     batch->selection = {};
@@ -228,6 +229,9 @@ class LimitOperator : public Operator {
     if (skip_ > 0) {
       KV_ASSIGN_OR_RETURN(const uint64_t skipped, input_->SkipRows(static_cast<uint64_t>(skip_)));
       skip_ -= static_cast<int64_t>(skipped);
+    }
+    if (left_ > 0) {
+      input_->ExpectRows(static_cast<uint64_t>(left_) + static_cast<uint64_t>(skip_));
     }
     return absl::OkStatus();
   }

@@ -11,19 +11,26 @@ using kv::ValueView;
 using planner::ExprNode;
 using planner::NodeKind;
 
-void AppendComparisonKey(const ValueView& value, uint8_t extra, std::string* key) {
-  kv::NumberText text;
-  ValueView converted = value;
+namespace {
+
+// The value as a comparison converts it.
+ValueView ConvertOperand(const ValueView& value, uint8_t extra, kv::NumberText* text) {
   switch (planner::AffinityOfComparison(extra)) {
     case planner::CompareAffinity::kNumeric:
-      converted = kv::ApplyAffinity(value, kv::Affinity::kNumeric, &text);
-      break;
+      return kv::ApplyAffinity(value, kv::Affinity::kNumeric, text);
     case planner::CompareAffinity::kText:
-      converted = kv::ApplyAffinity(value, kv::Affinity::kText, &text);
-      break;
+      return kv::ApplyAffinity(value, kv::Affinity::kText, text);
     case planner::CompareAffinity::kNone:
       break;
   }
+  return value;
+}
+
+}  // namespace
+
+void AppendComparisonKey(const ValueView& value, uint8_t extra, std::string* key) {
+  kv::NumberText text;
+  const ValueView converted = ConvertOperand(value, extra, &text);
   kv::AppendKeyElement(converted, {planner::CollationOfComparison(extra), false, false}, key);
 }
 
@@ -159,13 +166,19 @@ StatusOr<ValueView> SubqueryRunner::Contains(const std::vector<ValueView>& row,
   if (!row_null && set_.contains(element_)) return ValueView::Integer(1);
   if (!row_null && !any_null_) return ValueView::Integer(0);
   if (row.size() == 1) return ValueView();
-  // NULL if some row equals this one where neither has a NULL.
+  // NULL if some row equals this one where neither has a NULL. As in SQLite a row on the left that has a NULL is
+  // compared as it is: only the rows on the right are converted.
+  kv::NumberText text;
+  const auto equal = [&](size_t c, const ValueView& other) {
+    if (!row_null) return CompareOperands(extras[c], row[c], other) == 0;
+    return kv::CompareValues(row[c], ConvertOperand(other, extras[c], &text),
+                             planner::CollationOfComparison(extras[c])) == 0;
+  };
   for (size_t start = 0; start < values_.size(); start += row.size()) {
     bool possible = true;
     for (size_t c = 0; c < row.size() && possible; ++c) {
       const ValueView& other = values_[start + c];
-      possible =
-          row[c].is_null() || other.is_null() || CompareOperands(extras[c], row[c], other) == 0;
+      possible = row[c].is_null() || other.is_null() || equal(c, other);
     }
     if (possible) return ValueView();
   }
@@ -176,15 +189,21 @@ namespace {
 
 class SubqueryExpression : public Expression {
  public:
+  // A column of the row at hand, and the cell that it goes to.
+  struct Input {
+    uint32_t position = 0;
+    uint32_t cell = 0;
+  };
+
   SubqueryExpression(const ExprNode& node, std::vector<ExpressionPtr> args,
-                     std::vector<uint32_t> input_positions)
-      : node_(node), args_(std::move(args)), input_positions_(std::move(input_positions)) {}
+                     std::vector<Input> inputs)
+      : node_(node), args_(std::move(args)), inputs_(std::move(inputs)) {}
 
   const Vector& Evaluate(Evaluation& evaluation, const Selection& selection) override {
     QueryContext& query = evaluation.query;
     SubqueryRunner& runner = query.SubqueryFor(node_.index);
     values_.clear();
-    bool constant = input_positions_.empty();
+    bool constant = inputs_.empty();
     for (const ExpressionPtr& arg : args_) {
       values_.push_back(&arg->Evaluate(evaluation, selection));
       constant &= values_.back()->constant;
@@ -199,7 +218,8 @@ class SubqueryExpression : public Expression {
     }
     ValueView* to = result_.MakeValues();
     ForEachRow(selection, [&](uint32_t row) {
-      if (evaluation.status().ok()) to[row] = One(evaluation, runner, row);
+      // After an error nothing is computed, but somebody may still look at what there is.
+      to[row] = evaluation.status().ok() ? One(evaluation, runner, row) : ValueView();
     });
     return result_;
   }
@@ -207,9 +227,8 @@ class SubqueryExpression : public Expression {
  private:
   ValueView One(Evaluation& evaluation, SubqueryRunner& runner, uint32_t row) {
     QueryContext& query = evaluation.query;
-    const planner::Subquery& plan = *query.plan.subqueries[node_.index];
-    for (size_t i = 0; i < input_positions_.size(); ++i) {
-      query.cells[plan.inputs[i].cell] = evaluation.batch->columns[input_positions_[i]]->At(row);
+    for (const Input& input : inputs_) {
+      query.cells[input.cell] = evaluation.batch->columns[input.position]->At(row);
     }
     switch (node_.kind) {
       case NodeKind::kExists: {
@@ -244,7 +263,7 @@ class SubqueryExpression : public Expression {
 
   const ExprNode& node_;
   std::vector<ExpressionPtr> args_;
-  std::vector<uint32_t> input_positions_;
+  std::vector<Input> inputs_;
   std::vector<const Vector*> values_;
   std::vector<ValueView> row_;
   Vector result_;
@@ -254,13 +273,16 @@ class SubqueryExpression : public Expression {
 
 StatusOr<ExpressionPtr> MakeSubquery(const ExprNode& node, const ExpressionMaker& maker,
                                      std::vector<ExpressionPtr> args) {
-  std::vector<uint32_t> positions;
+  std::vector<SubqueryExpression::Input> inputs;
   for (const planner::Subquery::Input& input : maker.query().plan.subqueries[node.index]->inputs) {
-    KV_ASSIGN_OR_RETURN(const uint32_t position, maker.PositionOf(input.slot));
-    positions.push_back(position);
+    const StatusOr<uint32_t> position = maker.PositionOf(input.slot);
+    // What the row at hand does not have, a join has put into its cell.
+    if (!position.ok() && (node.flags & planner::kHanded) != 0) continue;
+    KV_RETURN_IF_ERROR(position.status());
+    inputs.push_back({*position, input.cell});
   }
   return ExpressionPtr(
-      std::make_unique<SubqueryExpression>(node, std::move(args), std::move(positions)));
+      std::make_unique<SubqueryExpression>(node, std::move(args), std::move(inputs)));
 }
 
 StatusOr<SpillFile*> QueryContext::Spill() {

@@ -57,6 +57,11 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* e
     if (expr != nullptr && AffinityOfComparison(extra) != CompareAffinity::kNone) return false;
     return numeric || CollationOfComparison(extra) == collation;
   };
+  // A column without a type on the other side: numbers in it are no texts.
+  const auto as_is = [&](uint8_t extra) {
+    return expr == nullptr && affinity == Affinity::kText &&
+           AffinityOfComparison(extra) == CompareAffinity::kNone;
+  };
   if (conjunct->Is(NodeKind::kOperator) &&
       (conjunct->op == Opcode::kEqual || IsRange(conjunct->op))) {
     for (int side = 0; side < 2; ++side) {
@@ -64,7 +69,8 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* e
       ExprNode* value = conjunct->args[static_cast<size_t>(1 - side)];
       if (!is_column(column) || !IsBound(value, bound) || !collates(conjunct->extra)) continue;
       if (expr == nullptr && !LeavesColumnAsIs(affinity, value->traits.affinity)) continue;
-      matches->push_back({value, conjunct, side == 0 ? conjunct->op : Mirror(conjunct->op)});
+      matches->push_back({value, conjunct, side == 0 ? conjunct->op : Mirror(conjunct->op),
+                          as_is(conjunct->extra)});
       return true;
     }
     return false;
@@ -79,8 +85,9 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* e
       }
       any = true;
     }
-    matches->push_back({conjunct->args[1], conjunct, Opcode::kGreaterEqual});
-    matches->push_back({conjunct->args[2], conjunct, Opcode::kLessEqual});
+    matches->push_back(
+        {conjunct->args[1], conjunct, Opcode::kGreaterEqual, as_is(conjunct->extra)});
+    matches->push_back({conjunct->args[2], conjunct, Opcode::kLessEqual, as_is(conjunct->extra2)});
     return true;
   }
   if (conjunct->Is(NodeKind::kIn) || conjunct->Is(NodeKind::kInLifted) ||
@@ -104,7 +111,10 @@ bool AccessPaths::MatchColumn(ExprNode* conjunct, SlotId slot, const ExprNode* e
         if (!IsBound(conjunct->args[i], bound)) return false;
       }
     }
-    matches->push_back({conjunct, conjunct, Opcode::kIs});  // stands for IN
+    const bool query = conjunct->Is(NodeKind::kInSubquery);
+    // kIs stands for IN.
+    matches->push_back(
+        {conjunct, conjunct, Opcode::kIs, query && as_is(conjunct->compare_extras[0])});
     return true;
   }
   return false;
@@ -181,6 +191,7 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     const auto equal = find([](const Match& m) { return m.op == Opcode::kEqual; });
     if (equal != matches.end()) {
       candidate.path.equal.push_back(equal->value);
+      candidate.path.as_is.push_back(equal->as_is ? 1 : 0);
       use(*equal);
       candidate.rows = std::max(1.0, candidate.rows / kEqualShare);
       if (index != nullptr && index->statistics.size() > i + 1) {
@@ -194,6 +205,7 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
     const auto in = find([](const Match& m) { return m.op == Opcode::kIs; });
     if (in != matches.end()) {
       candidate.path.in_list = in->conjunct;
+      candidate.path.as_is.push_back(in->as_is ? 1 : 0);
       use(*in);
       probes = in->conjunct->Is(NodeKind::kIn)
                    ? std::max(1.0, static_cast<double>(in->conjunct->args.size()) - 1)
@@ -208,6 +220,10 @@ AccessCandidate AccessPaths::Build(const kv::IndexDef* index,
                    : m.op == Opcode::kLess || m.op == Opcode::kLessEqual;
       });
       if (bound_match == matches.end()) continue;
+      // Both bounds of a column are treated alike.
+      const bool other = candidate.path.as_is.size() > i;
+      if (other && (candidate.path.as_is[i] != 0) != bound_match->as_is) continue;
+      if (!other) candidate.path.as_is.push_back(bound_match->as_is ? 1 : 0);
       (low ? candidate.path.low : candidate.path.high) = bound_match->value;
       (low ? candidate.path.low_inclusive : candidate.path.high_inclusive) =
           bound_match->op == Opcode::kGreaterEqual || bound_match->op == Opcode::kLessEqual;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "planner/query/query_plan.h"
 #include "planner/query/query_scope.h"
 
@@ -55,6 +55,7 @@ class AccessPaths {
     ExprNode* value = nullptr;  // the other side
     ExprNode* conjunct = nullptr;
     Opcode op = Opcode::kEqual;
+    bool as_is = false;  // as AccessPath::as_is
   };
 
   // A comparison of the column with something that `bound` gives. `expr`: it is no column, but this.

@@ -64,8 +64,7 @@ ExprNode* QueryBuilder::OverGroups(ExprNode* node, AggregatePlan* aggregate, Blo
     const SlotId slot = BareColumn(node->index, node->traits, aggregate, block);
     return slot == node->index ? node : SlotNode(slot, node->traits);
   }
-  if (node->Is(NodeKind::kScalarSubquery) || node->Is(NodeKind::kExists) ||
-      node->Is(NodeKind::kInSubquery)) {
+  if (IsSubquery(*node)) {
     for (Subquery::Input& input : plan_.subqueries[node->index]->inputs) {
       input.slot = BareColumn(input.slot, {}, aggregate, block);
     }

@@ -35,11 +35,27 @@ OperationName OperationOf(CompoundOp op) {
 
 }  // namespace
 
+// Which result of a core a qualified name is; nullopt: none, or not a plain one.
+std::optional<uint32_t> QueryBuilder::ResultOf(const parser::ColumnExpr& name,
+                                               const BoundQuery& core, QueryScope* scope) {
+  const StatusOr<ExprNode*> node = FindInScope(name, scope);
+  if (!node.ok() || *node == nullptr) return std::nullopt;
+  for (uint32_t i = 0; i < core.columns.size(); ++i) {
+    if ((*node)->Is(NodeKind::kSlot) && (*node)->index == core.columns[i].slot) return i;
+    for (const ProjectPlan::Item& item : core.query->items) {
+      if (item.slot == core.columns[i].slot && SameExpr(*item.expr, **node)) return i;
+    }
+  }
+  return std::nullopt;
+}
+
 StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, QueryScope* scope) {
   BoundQuery all;
   // Per core, the result columns' names and texts, which ORDER BY may use.
   std::vector<std::vector<std::string>> names;
   std::vector<std::vector<std::string_view>> texts;
+  // Per term of ORDER BY, the result that it is if it is a qualified name.
+  std::vector<std::optional<uint32_t>> qualified(select.order_by.size());
   for (const SelectCore& core : select.cores) {
     QueryScope own = *scope;
     StatusOr<BoundQuery> bound =
@@ -51,6 +67,12 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
     for (const parser::ResultColumn& column : core.columns) {
       core_texts.push_back(column.expr != nullptr ? column.expr->range.In(sql_)
                                                   : std::string_view());
+    }
+    for (size_t i = 0; i < qualified.size() && !core.is_values; ++i) {
+      const Expr* expr = WithoutCollate(select.order_by[i].expr);
+      if (qualified[i].has_value() || expr->kind != ExprKind::kColumn) continue;
+      const auto& column = As<parser::ColumnExpr>(*expr);
+      if (!column.table.empty()) qualified[i] = ResultOf(column, *bound, &own);
     }
     if (all.query == nullptr) {
       all = *std::move(bound);
@@ -81,9 +103,8 @@ StatusOr<BoundQuery> QueryBuilder::BindCompound(const parser::Select& select, Qu
   std::vector<SortKey> keys;
   for (size_t i = 0; i < select.order_by.size(); ++i) {
     const parser::OrderingTerm& term = select.order_by[i];
-    const Expr* expr = term.expr;
-    while (expr->kind == ExprKind::kCollate) expr = As<parser::CollateExpr>(*expr).operand;
-    std::optional<uint32_t> found;
+    const Expr* expr = WithoutCollate(term.expr);
+    std::optional<uint32_t> found = qualified[i];
     if (const std::optional<int64_t> number = OrdinalOf(*expr); number.has_value()) {
       KV_ASSIGN_OR_RETURN(found,
                           Ordinal(*number, all.columns.size(), i, expr->range.begin, "ORDER BY"));

@@ -258,8 +258,39 @@ StatusOr<ExprNode*> QueryBuilder::BindLike(const parser::LikeExpr& expr, QuerySc
   return expr.negated ? Negate(node) : node;
 }
 
+// (a, b) IN ((1, 2), (3, 4)) is (a, b) IN (VALUES (1, 2), (3, 4)).
+StatusOr<ExprNode*> QueryBuilder::BindInRows(const parser::InExpr& expr, QueryScope* scope) {
+  const size_t terms = As<parser::RowExpr>(*expr.operand).items.size();
+  std::vector<std::span<Expr*>> rows;
+  for (const Expr* item : expr.list) {
+    const bool is_row = item->kind == ExprKind::kRow;
+    const size_t given = is_row ? As<parser::RowExpr>(*item).items.size() : 1;
+    if (given != terms) {
+      return Error(item->range.begin, "IN(...) element has " + std::to_string(given) + " term" +
+                                          (given == 1 ? "" : "s") + " - expected " +
+                                          std::to_string(terms));
+    }
+    rows.push_back(As<parser::RowExpr>(*item).items);
+  }
+  parser::SelectCore core;
+  core.is_values = true;
+  core.rows = rows;
+  parser::Select select;
+  select.cores = {&core, 1};
+  parser::InExpr query = expr;
+  query.list = {};
+  query.query = &select;
+  return BindIn(query, scope);
+}
+
 StatusOr<ExprNode*> QueryBuilder::BindIn(const parser::InExpr& expr, QueryScope* scope) {
   ExprNode* node = nullptr;
+  if (expr.query == nullptr && expr.table.object.empty() && expr.list.empty()) {
+    // In nothing is nothing: as in SQLite, names on the left need not even exist.
+    node = ConstantNode(ValueView::Integer(expr.negated ? 1 : 0));
+    node->offset = expr.range.begin;
+    return node;
+  }
   if (expr.query != nullptr || !expr.table.object.empty()) {
     if (expr.is_function) return Unsupported(expr.range.begin, "table functions");
     std::vector<ExprNode*> left;
@@ -305,9 +336,7 @@ StatusOr<ExprNode*> QueryBuilder::BindIn(const parser::InExpr& expr, QueryScope*
     node->index = As<parser::LiftedExpr>(*expr.list[0]).slot;
     node->args = {operand};
   } else {
-    if (expr.operand->kind == ExprKind::kRow) {
-      return Error(expr.range.begin, "row value misused");
-    }
+    if (expr.operand->kind == ExprKind::kRow) return BindInRows(expr, scope);
     KV_ASSIGN_OR_RETURN(ExprNode * operand, BindScalar(*expr.operand, scope));
     node = NewNode(NodeKind::kIn);
     node->args = {operand};

@@ -1,9 +1,11 @@
 // FROM: tables, subqueries, common tables and joins.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string>
 
 #include "kv/value.h"
+#include "planner/names.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"
 
@@ -22,6 +24,20 @@ void ForEachSource(const FromNode& node, const std::function<void(Source*)>& vis
   }
   ForEachSource(*node.left, visit);
   ForEachSource(*node.right, visit);
+}
+
+// In how many tables there is a column of the name.
+size_t CountColumns(const FromNode& node, std::string_view name) {
+  size_t count = 0;
+  ForEachSource(node, [&](Source* source) {
+    count += std::any_of(source->columns.begin(), source->columns.end(),
+                         [&](const SourceColumn& column) {
+                           return !column.hidden && kv::EqualsIgnoreCase(column.name, name);
+                         })
+                 ? 1
+                 : 0;
+  });
+  return count;
 }
 
 SourceColumn* FindColumn(const FromNode& node, std::string_view name) {
@@ -70,7 +86,8 @@ StatusOr<Source*> QueryBuilder::AddTarget(const kv::TableDef& table,
   }
   KV_ASSIGN_OR_RETURN(Source * source, AddSource(block, target.name.object.range.begin));
   source->name = std::string(target.alias.empty() ? table.name : target.alias.text);
-  source->in_main = target.alias.empty();
+  source->in_main = target.alias.empty() && !table.temporary;
+  source->in_temp = target.alias.empty() && table.temporary;
   source->not_indexed = target.not_indexed;
   FillTableSource(table, source);
   if (!table.has_rowid()) source->key = NewSlot();
@@ -119,6 +136,9 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
         const parser::CommonTable& common = c->with->tables[i];
         if (!kv::EqualsIgnoreCase(common.name.text, name)) continue;
         if (std::find(expanding_.begin(), expanding_.end(), &common) != expanding_.end()) {
+          if (common.query->cores.size() == 1) {
+            return Error(term.range.begin, "circular reference: " + std::string(common.name.text));
+          }
           return Unsupported(term.range.begin, "recursive common tables");
         }
         if (ShareRows(common, *c, source)) {
@@ -144,27 +164,51 @@ StatusOr<Source*> QueryBuilder::BindTable(const TableTerm& term, QueryScope* sco
       }
     }
   }
-  if (IsMainSchema(term.table.schema)) {
-    KV_ASSIGN_OR_RETURN(const kv::TableDef* table, reader_.FindTable(name));
+  KV_ASSIGN_OR_RETURN(const bool known, BindStoredTable(term.table, source));
+  if (!known) return NoSuchTable(sql_, term.table);
+  return source;
+}
+
+// A table, a view or a table of the catalog. False: there is none of the name.
+StatusOr<bool> QueryBuilder::BindStoredTable(const parser::QualifiedName& name, Source* source) {
+  const SchemaKind schema = SchemaOf(name.schema);
+  for (const bool temporary : {true, false}) {
+    // A view of the database does not see the connection's tables.
+    if (!Includes(schema, temporary) || (temporary && main_only_)) continue;
     used_schema_ = true;
-    if (table != nullptr) {
-      FillTableSource(*table, source);
-      return source;
+    NamedObject object;
+    if (ReaderOf(reader_, temporary) != nullptr) {
+      const SchemaKind only = temporary ? SchemaKind::kTemp : SchemaKind::kMain;
+      KV_ASSIGN_OR_RETURN(object, FindObject(reader_, only, name.object.text));
     }
-    KV_ASSIGN_OR_RETURN(const kv::ViewDef* view, reader_.FindView(name));
-    if (view != nullptr) {
-      KV_RETURN_IF_ERROR(BindView(*view, source));
-      return source;
+    bool found = true;
+    if (object.table != nullptr) {
+      FillTableSource(*object.table, source);
+    } else if (object.view != nullptr) {
+      KV_RETURN_IF_ERROR(BindView(*object.view, temporary, source));
+    } else {
+      KV_ASSIGN_OR_RETURN(found, BindSystemTable(name, temporary, source));
     }
-    KV_ASSIGN_OR_RETURN(const bool is_system, BindSystemTable(name, source));
-    if (is_system) return source;
+    if (!found) continue;
+    source->in_temp = source->in_main && temporary;
+    source->in_main &= !temporary;
+    return true;
   }
-  return NoSuchTable(sql_, term.table);
+  return false;
 }
 
 StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term,
                                                            QueryScope* scope) {
-  if (term.kind == TableTermKind::kGroup) return BindTerms(term.group, scope);
+  if (term.kind == TableTermKind::kGroup) {
+    const size_t before = scope->block->merged.size();
+    KV_ASSIGN_OR_RETURN(std::unique_ptr<FromNode> group, BindTerms(term.group, scope));
+    // What a join in parentheses has merged is one column from now on.
+    for (size_t i = before; i < scope->block->merged.size(); ++i) {
+      MergedColumn& merged = scope->block->merged[i];
+      merged.operands = {FirstOf(merged.values)};
+    }
+    return group;
+  }
   auto node = std::make_unique<FromNode>();
   switch (term.kind) {
     case TableTermKind::kFunction: {
@@ -188,13 +232,14 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerm(const TableTerm& term
   return node;
 }
 
-Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode* join,
+Status QueryBuilder::MergeColumns(const TableTerm& term, bool has_right, FromNode* join,
                                   QueryScope* scope) {
   std::vector<std::string> names;
   if ((term.join & parser::kJoinNatural) != 0) {
     ForEachSource(*join->right, [&](Source* source) {
       for (const SourceColumn& column : source->columns) {
-        if (!column.hidden && FindColumn(*join->left, column.name) != nullptr) {
+        if (!column.hidden && !column.merged_away &&
+            FindColumn(*join->left, column.name) != nullptr) {
           names.push_back(column.name);
         }
       }
@@ -210,26 +255,55 @@ Status QueryBuilder::MergeColumns(const TableTerm& term, bool coalesce, FromNode
                    "cannot join using column " + name + " - column not present in both tables");
     }
     right->merged_away = true;
-    std::vector<MergedColumn>& all = scope->block->merged;
-    auto merged = std::find_if(all.begin(), all.end(), [&](const MergedColumn& m) {
-      return kv::EqualsIgnoreCase(m.name, name);
-    });
-    ExprNode* left_value = SlotNode(left->slot, left->traits);
-    ExprNode* right_value = SlotNode(right->slot, right->traits);
-    if (merged == all.end()) {
-      all.push_back({name, {left_value}, false});
-      merged = all.end() - 1;
-    } else if (merged->coalesce) {
-      left_value = NewNode(NodeKind::kFunction);
-      bool known = false;
-      left_value->function = FindFunction("coalesce", 2, &known);
-      left_value->args = merged->parts;
+    MergedColumn merged = TakeMerged(name, left, join->left->mask, scope->block);
+    MergedColumn other = TakeMerged(name, right, join->right->mask, scope->block);
+    if (has_right && CountColumns(*join->left, name) > merged.parts.size()) {
+      return Error(term.range.begin, "ambiguous reference to " + name + " in USING()");
     }
-    merged->parts.push_back(right_value);
-    merged->coalesce |= coalesce;
+    // With RIGHT or FULL any of the tables on the left may have been filled up with NULLs.
+    ExprNode* left_value = has_right ? FirstOf(merged.operands) : merged.operands[0];
+    ExprNode* right_value = FirstOf(other.values);
     join->on.push_back(Compare(Opcode::kEqual, left_value, right_value));
+    merged.operands.push_back(right_value);
+    merged.parts.insert(merged.parts.end(), other.parts.begin(), other.parts.end());
+    if ((term.join & parser::kJoinRight) != 0) {
+      if ((term.join & parser::kJoinLeft) == 0) merged.values.clear();
+      merged.values.insert(merged.values.end(), other.values.begin(), other.values.end());
+    }
+    scope->block->merged.push_back(std::move(merged));
   }
   return absl::OkStatus();
+}
+
+// What the column is on one side of a join, `column` being the first there of that name: what was merged before, or
+// the column alone.
+MergedColumn QueryBuilder::TakeMerged(const std::string& name, const SourceColumn* column,
+                                      SourceMask side, Block* block) {
+  const auto in_side = [&](const MergedColumn& merged) {
+    if (!kv::EqualsIgnoreCase(merged.name, name)) return false;
+    return std::any_of(block->sources.begin(), block->sources.end(), [&](const Source& source) {
+      if ((side & SourceMask{1} << source.number) == 0) return false;
+      return std::any_of(source.columns.begin(), source.columns.end(),
+                         [&](const auto& c) { return c.slot == merged.parts[0]->index; });
+    });
+  };
+  const auto found = std::find_if(block->merged.begin(), block->merged.end(), in_side);
+  if (found == block->merged.end()) {
+    ExprNode* value = SlotNode(column->slot, column->traits);
+    return {name, {value}, {value}, {value}};
+  }
+  MergedColumn merged = std::move(*found);
+  block->merged.erase(found);
+  return merged;
+}
+
+ExprNode* QueryBuilder::FirstOf(const std::vector<ExprNode*>& values) {
+  if (values.size() == 1) return values[0];
+  ExprNode* node = NewNode(NodeKind::kFunction);
+  bool known = false;
+  node->function = FindFunction("coalesce", 2, &known);
+  node->args = values;
+  return node;
 }
 
 StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const TableTerm> terms,
@@ -238,6 +312,9 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const Tabl
   if (terms[0].on != nullptr || !terms[0].using_columns.empty()) {
     return Error(terms[0].range.begin, "a JOIN clause is required before ON");
   }
+  const bool has_right = std::any_of(terms.begin(), terms.end(), [](const TableTerm& term) {
+    return (term.join & parser::kJoinRight) != 0;
+  });
   for (const TableTerm& term : terms.subspan(1)) {
     auto join = std::make_unique<FromNode>();
     join->left = std::move(tree);
@@ -259,7 +336,9 @@ StatusOr<std::unique_ptr<FromNode>> QueryBuilder::BindTerms(std::span<const Tabl
         (term.on != nullptr || !term.using_columns.empty())) {
       return Error(term.range.begin, "a NATURAL join may not have an ON or USING clause");
     }
-    KV_RETURN_IF_ERROR(MergeColumns(term, right, join.get(), scope));
+    if (right)
+      scope->block->left_of_right = static_cast<uint32_t>(std::countr_zero(join->right->mask));
+    KV_RETURN_IF_ERROR(MergeColumns(term, has_right, join.get(), scope));
     if (term.on != nullptr) {
       KV_ASSIGN_OR_RETURN(ExprNode * on, BindScalar(*term.on, scope));
       SplitConjuncts(on, &join->on);

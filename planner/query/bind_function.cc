@@ -38,12 +38,29 @@ bool SameCall(const AggregateCall& a, const AggregateCall& b) {
 
 }  // namespace
 
+namespace {
+
+// Functions that SQLite has and kvsql has not yet.
+bool IsToCome(std::string_view name) {
+  if (kv::EqualsIgnoreCase(name.substr(0, 4), "json")) return true;
+  for (const std::string_view other :
+       {"date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"}) {
+    if (kv::EqualsIgnoreCase(name, other)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 StatusOr<ExprNode*> QueryBuilder::BindFunction(const FunctionExpr& expr, QueryScope* scope) {
   if (expr.windowed) return Unsupported(expr.range.begin, "window functions");
   const std::string name(expr.name.text);
   bool known = false;
   const FunctionInfo* info = FindFunction(name, static_cast<int>(expr.arguments.size()), &known);
   if (info == nullptr) {
+    if (!known && IsToCome(name)) {
+      return Unsupported(expr.range.begin, "function " + name + "()");
+    }
     return Error(expr.range.begin, known ? "wrong number of arguments to function " + name + "()"
                                          : "no such function: " + name);
   }
@@ -75,6 +92,14 @@ StatusOr<ExprNode*> QueryBuilder::BindFunction(const FunctionExpr& expr, QuerySc
     case FunctionId::kLikely:
     case FunctionId::kUnlikely:
     case FunctionId::kLikelihood: {
+      if (info->id == FunctionId::kLikelihood) {
+        const std::optional<kv::ValueView> share = LiteralOf(*expr.arguments[1]);
+        if (!share.has_value() || share->type != kv::ValueType::kReal || share->real < 0 ||
+            share->real > 1) {
+          return Error(expr.range.begin,
+                       "second argument to likelihood() must be a constant between 0.0 and 1.0");
+        }
+      }
       ExprNode* arg = NewNode(node->args[0]->kind);
       *arg = *node->args[0];
       arg->traits.affinity = std::nullopt;
@@ -164,6 +189,11 @@ StatusOr<ExprNode*> QueryBuilder::BindSubquery(const parser::Select& select, Nod
   subqueries_.emplace_back();
   Subquery* subquery = plan_.subqueries.back().get();
   KV_ASSIGN_OR_RETURN(BoundQuery query, BindSelect(select, scope, subquery, scope->common_tables));
+  if (kind == NodeKind::kExists) {
+    // As in SQLite neither counts here, so that what ORDER BY says is never computed.
+    query.query->order.clear();
+    query.query->distinct = false;
+  }
   subqueries_[index] = std::move(query.query);
   ExprNode* node = NewNode(kind);
   node->index = index;

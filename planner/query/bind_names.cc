@@ -1,7 +1,9 @@
 // What a name in an expression means.
 #include <algorithm>
+#include <utility>
 
 #include "kv/value.h"
+#include "planner/names.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"
 
@@ -12,7 +14,13 @@ constexpr uint32_t kMaxAliasDepth = 32;
 
 bool Qualifies(const parser::ColumnExpr& name, const Source& source) {
   if (name.table.empty()) return true;
-  if (!name.schema.empty() && (!source.in_main || !IsMainSchema(name.schema))) return false;
+  if (!name.schema.empty()) {
+    const SchemaKind schema = SchemaOf(name.schema);
+    if (!(schema == SchemaKind::kMain && source.in_main) &&
+        !(schema == SchemaKind::kTemp && source.in_temp)) {
+      return false;
+    }
+  }
   return kv::EqualsIgnoreCase(name.table.text, source.name);
 }
 
@@ -42,12 +50,7 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
         if (StandsElsewhere(merged, *scope->block)) {
           return Error(name.range.begin, "ambiguous column name: " + std::string(column));
         }
-        if (!merged.coalesce) return merged.parts[0];
-        ExprNode* node = NewNode(NodeKind::kFunction);
-        bool known = false;
-        node->function = FindFunction("coalesce", 2, &known);
-        node->args = merged.parts;
-        return node;
+        return FirstOf(merged.values);
       }
     }
     for (Source& source : scope->block->sources) {
@@ -83,7 +86,9 @@ StatusOr<ExprNode*> QueryBuilder::FindInScope(const parser::ColumnExpr& name, Qu
       if (!kv::EqualsIgnoreCase(alias.name, column)) continue;
       if (scope->expanding >= kMaxAliasDepth) break;
       ++scope->expanding;
+      const bool hidden = std::exchange(scope->outer_hidden, false);
       StatusOr<ExprNode*> node = BindScalar(*alias.expr, scope);
+      scope->outer_hidden = hidden;
       --scope->expanding;
       return node;
     }
@@ -134,7 +139,7 @@ std::optional<bool> QueryBuilder::AsBoolean(const parser::Expr& expr, QueryScope
   if (!column.table.empty() || column.column.quote != 0) return std::nullopt;
   const bool is_true = kv::EqualsIgnoreCase(column.column.text, "true");
   if (!is_true && !kv::EqualsIgnoreCase(column.column.text, "false")) return std::nullopt;
-  for (QueryScope* s = scope; s != nullptr; s = s->parent) {
+  for (QueryScope* s = scope; s != nullptr; s = s->outer_hidden ? nullptr : s->parent) {
     const StatusOr<ExprNode*> found = FindInScope(column, s);
     if (!found.ok() || *found != nullptr) return std::nullopt;
   }
@@ -142,7 +147,7 @@ std::optional<bool> QueryBuilder::AsBoolean(const parser::Expr& expr, QueryScope
 }
 
 StatusOr<ExprNode*> QueryBuilder::BindColumn(const parser::ColumnExpr& name, QueryScope* scope) {
-  for (QueryScope* s = scope; s != nullptr; s = s->parent) {
+  for (QueryScope* s = scope; s != nullptr; s = s->outer_hidden ? nullptr : s->parent) {
     KV_ASSIGN_OR_RETURN(ExprNode * found, FindInScope(name, s));
     if (found == nullptr) continue;
     return s == scope ? found : FromOuter(found, s, scope);

@@ -17,14 +17,10 @@ using parser::ResultColumnKind;
 using parser::Select;
 using parser::SelectCore;
 
-namespace {
-
 const Expr* WithoutCollate(const Expr* expr) {
   while (expr->kind == ExprKind::kCollate) expr = As<parser::CollateExpr>(*expr).operand;
   return expr;
 }
-
-}  // namespace
 
 std::string TermName(size_t index) {
   const size_t n = index + 1;
@@ -40,6 +36,28 @@ std::string TermName(size_t index) {
 
 // ------------------------------------------------------------------------------------ outputs
 
+// * stands for qualified names: a table that stands twice under one name makes them ambiguous.
+Status QueryBuilder::CheckStar(const Source& source, const SourceColumn& column, uint32_t offset,
+                               const Block& block) const {
+  for (const Source& other : block.sources) {
+    if (&other == &source || source.name.empty() ||
+        !kv::EqualsIgnoreCase(other.name, source.name) || other.in_temp != source.in_temp) {
+      continue;
+    }
+    for (const SourceColumn& same : other.columns) {
+      if (same.merged_away || column.merged_away || !kv::EqualsIgnoreCase(same.name, column.name)) {
+        continue;
+      }
+      return Error(offset, "ambiguous column name: " +
+                               std::string(source.in_temp   ? "temp."
+                                           : source.in_main ? "main."
+                                                            : "") +
+                               source.name + "." + column.name);
+    }
+  }
+  return absl::OkStatus();
+}
+
 Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
                                 std::vector<Output>* outputs) {
   if (scope->block->sources.empty()) return Error(column.range.begin, "no tables specified");
@@ -52,18 +70,21 @@ Status QueryBuilder::ExpandStar(const ResultColumn& column, QueryScope* scope,
     for (const SourceColumn& c : source.columns) {
       if (c.hidden) continue;
       if (column.kind == ResultColumnKind::kStar && c.merged_away) continue;
+      if (column.kind == ResultColumnKind::kStar) {
+        KV_RETURN_IF_ERROR(CheckStar(source, c, column.range.begin, *scope->block));
+      }
       Output& output = outputs->emplace_back();
       output.name = c.name;
       output.declared_type = c.declared_type;
       output.expr = SlotNode(c.slot, c.traits);
       // Where an outer join may leave the left table's column NULL, both kinds of star show the merged one.
+      if (source.number >= scope->block->left_of_right) continue;
       for (const MergedColumn& merged : scope->block->merged) {
-        if (!merged.coalesce || merged.parts[0]->index != c.slot) continue;
-        ExprNode* node = NewNode(NodeKind::kFunction);
-        bool known = false;
-        node->function = FindFunction("coalesce", 2, &known);
-        node->args = merged.parts;
-        output.expr = node;
+        for (const ExprNode* part : merged.parts) {
+          if (part->index == c.slot && part != merged.parts.back()) {
+            output.expr = FirstOf(merged.values);
+          }
+        }
       }
     }
   }
@@ -200,7 +221,9 @@ StatusOr<std::vector<ExprNode*>> QueryBuilder::BindGroupBy(const SelectCore& cor
         keys.push_back(outputs[column].expr);
         continue;
       }
+      scope->outer_hidden = false;
       KV_ASSIGN_OR_RETURN(ExprNode * key, BindScalar(*outputs[column].ast, scope));
+      scope->outer_hidden = true;
       keys.push_back(key);
       continue;
     }
@@ -274,22 +297,27 @@ StatusOr<BoundQuery> QueryBuilder::BindCore(const Select& select, const SelectCo
     KV_ASSIGN_OR_RETURN(ExprNode * where, BindScalar(*core.where, scope));
     SplitConjuncts(where, &logical->where);
   }
+  scope->outer_hidden = true;
   KV_ASSIGN_OR_RETURN(std::vector<ExprNode*> group_keys, BindGroupBy(core, outputs, scope));
+  scope->outer_hidden = false;
 
   scope->aggregates = AggregateUse::kAllowed;
   ExprNode* having = nullptr;
   if (core.having != nullptr) {
+    // Aggregates of its own do not count.
+    if (core.group_by.empty() && block.calls.empty()) {
+      return Error(core.having->range.begin, "HAVING clause on a non-aggregate query");
+    }
     KV_ASSIGN_OR_RETURN(having, BindScalar(*core.having, scope));
   }
   std::vector<SortKey>& sort_keys = logical->order;
   if (whole) {
+    scope->outer_hidden = true;
     KV_ASSIGN_OR_RETURN(sort_keys, BindOrderBy(select.order_by, outputs, scope));
+    scope->outer_hidden = false;
     KV_RETURN_IF_ERROR(BindLimit(select, &logical->limit, &logical->offset));
   }
   const bool aggregated = !group_keys.empty() || !block.calls.empty();
-  if (having != nullptr && core.group_by.empty()) {
-    return Error(core.having->range.begin, "a GROUP BY clause is required before HAVING");
-  }
   if (aggregated) {
     logical->aggregate = std::make_unique<AggregatePlan>();
     AggregatePlan* aggregate = logical->aggregate.get();

@@ -1,6 +1,7 @@
 // Tables that no CREATE TABLE made: the catalog's, and PRAGMAs in FROM.
 #include <string>
 
+#include "planner/names.h"
 #include "planner/pragma_rows.h"
 #include "planner/query/query_builder.h"
 #include "planner/scope.h"
@@ -30,6 +31,25 @@ std::string StatisticsText(const std::vector<uint64_t>& numbers) {
   return text;
 }
 
+StatusOr<std::vector<std::vector<kv::Value>>> StatisticsRows(const kv::Reader& reader) {
+  KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader.Tables());
+  std::vector<std::vector<kv::Value>> rows;
+  const auto text = [](std::string_view t) { return kv::Value(kv::ValueView::Text(t)); };
+  for (const kv::TableDef* table : tables) {
+    if (!table->analyzed_rows.has_value()) continue;
+    bool any = false;
+    for (const kv::IndexDef& index : table->indexes) {
+      if (index.statistics.empty()) continue;
+      any = true;
+      rows.push_back({text(table->name), text(index.name), text(StatisticsText(index.statistics))});
+    }
+    if (!any) {
+      rows.push_back({text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
+    }
+  }
+  return rows;
+}
+
 // "table_info" of "pragma_table_info"; empty: none.
 std::string_view PragmaOf(std::string_view name) {
   constexpr std::string_view kPrefix = "pragma_";
@@ -44,11 +64,10 @@ std::string_view PragmaOf(std::string_view name) {
 
 StatusOr<Source*> QueryBuilder::AddSystemTarget(const parser::TargetTable& target, Block* block) {
   KV_ASSIGN_OR_RETURN(Source * source, AddSource(block, target.name.object.range.begin));
-  const std::string_view name = target.name.object.text;
-  KV_ASSIGN_OR_RETURN(const bool known, BindSystemTable(name, source));
-  if (!known) return NoSuchTable(sql_, target.name);
-  source->name = std::string(target.alias.empty() ? name : target.alias.text);
+  source->name = std::string(target.alias.empty() ? target.name.object.text : target.alias.text);
   source->in_main = target.alias.empty();
+  KV_ASSIGN_OR_RETURN(const bool known, BindStoredTable(target.name, source));
+  if (!known) return NoSuchTable(sql_, target.name);
   block->from = std::make_unique<FromNode>();
   block->from->source = source;
   block->from->mask = 1;
@@ -74,45 +93,49 @@ void QueryBuilder::SetConstantRows(const std::vector<std::string_view>& columns,
   source->plan = std::move(plan);
 }
 
-StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* source) {
-  const auto is = [&](std::string_view other) { return kv::EqualsIgnoreCase(name, other); };
-  if (is("sqlite_stat1")) {
-    KV_ASSIGN_OR_RETURN(const std::vector<const kv::TableDef*> tables, reader_.Tables());
-    std::vector<std::vector<kv::Value>> rows;
-    const auto text = [](std::string_view t) { return kv::Value(kv::ValueView::Text(t)); };
-    for (const kv::TableDef* table : tables) {
-      if (!table->analyzed_rows.has_value()) continue;
-      bool any = false;
-      for (const kv::IndexDef& index : table->indexes) {
-        if (index.statistics.empty()) continue;
-        any = true;
-        rows.push_back(
-            {text(table->name), text(index.name), text(StatisticsText(index.statistics))});
-      }
-      if (!any) {
-        rows.push_back(
-            {text(table->name), kv::Value(), text(std::to_string(*table->analyzed_rows))});
-      }
+StatusOr<bool> QueryBuilder::BindSystemTable(const parser::QualifiedName& name, bool temporary,
+                                             Source* source) {
+  const auto is = [&](std::string_view other) {
+    return kv::EqualsIgnoreCase(name.object.text, other);
+  };
+  source->temporary = temporary;
+  const kv::Reader* reader = ReaderOf(reader_, temporary);
+  if (is("sqlite_stat1") || is("sqlite_sequence")) {
+    const bool sequences = is("sqlite_sequence");
+    if (reader == nullptr) return false;
+    KV_ASSIGN_OR_RETURN(const int64_t any,
+                        reader->ReadProperty(sequences ? kv::kHasSequences : kv::kHasStatistics));
+    if (any == 0) return false;
+    if (sequences) {
+      SetSchemaTable(true, temporary, source);
+      return true;
     }
-    if (rows.empty()) return false;  // nothing was ever analyzed
+    KV_ASSIGN_OR_RETURN(const std::vector<std::vector<kv::Value>> rows, StatisticsRows(*reader));
     SetConstantRows({"tbl", "idx", "stat"}, rows, source);
     return true;
   }
-  if (const std::string_view pragma = PragmaOf(name); !pragma.empty()) {
+  if (const std::string_view pragma = PragmaOf(name.object.text); !pragma.empty() && !temporary) {
     KV_ASSIGN_OR_RETURN(const PragmaTable table,
-                        PragmaRows(kv::LowerAscii(pragma), false, "", reader_));
+                        PragmaRows(kv::LowerAscii(pragma), SchemaKind::kAny, false, "", reader_));
     if (table.columns.empty()) return false;
     SetConstantRows(table.columns, table.rows, source);
     return true;
   }
-  const bool sequences = is("sqlite_sequence");
-  if (!sequences && !is("sqlite_schema") && !is("sqlite_master")) return false;
-  if (sequences) {
-    KV_ASSIGN_OR_RETURN(const int64_t any, reader_.ReadProperty(kv::kHasSequences));
-    if (any == 0) return false;
+  // Without a schema these names mean the database's.
+  const bool plain = is("sqlite_schema") || is("sqlite_master");
+  if (!(plain && (!temporary || !name.schema.empty())) &&
+      !(temporary && (is("sqlite_temp_schema") || is("sqlite_temp_master")))) {
+    return false;
   }
+  SetSchemaTable(false, temporary, source);
+  return true;
+}
+
+// sqlite_schema or sqlite_sequence.
+void QueryBuilder::SetSchemaTable(bool sequences, bool temporary, Source* source) {
   auto scan = std::make_unique<SchemaTablePlan>();
   scan->sequences = sequences;
+  scan->temporary = temporary;
   const auto add = [&](const SystemColumn& def) {
     SourceColumn& column = source->columns.emplace_back();
     column.name = std::string(def.name);
@@ -132,7 +155,6 @@ StatusOr<bool> QueryBuilder::BindSystemTable(std::string_view name, Source* sour
   scan->outputs.push_back(source->rowid);
   scan->rows = 20;
   source->plan = std::move(scan);
-  return true;
 }
 
 // pragma_table_info('t') and the like, with literals as arguments.
@@ -141,18 +163,22 @@ Status QueryBuilder::BindTableFunction(const parser::TableTerm& term, Source* so
   const std::string pragma = kv::LowerAscii(PragmaOf(name));
   if (pragma.empty()) return Unsupported(term.range.begin, "table functions");
   std::string argument;
+  SchemaKind schema = SchemaKind::kAny;
   for (const parser::Expr* expr : term.arguments) {
     const std::optional<kv::ValueView> literal = LiteralOf(*expr);
     if (!literal.has_value()) {
       return Unsupported(expr->range.begin, "table functions with arguments that are no literals");
     }
     kv::NumberText text;
+    const std::string_view value = kv::ApplyAffinity(*literal, kv::Affinity::kText, &text).bytes();
     if (expr == term.arguments[0]) {
-      argument = kv::ApplyAffinity(*literal, kv::Affinity::kText, &text).bytes();
+      argument = value;
+    } else {
+      schema = SchemaOf(value);
     }
   }
   KV_ASSIGN_OR_RETURN(const PragmaTable table,
-                      PragmaRows(pragma, !term.arguments.empty(), argument, reader_));
+                      PragmaRows(pragma, schema, !term.arguments.empty(), argument, reader_));
   if (table.columns.empty()) return Unsupported(term.range.begin, "table functions");
   source->name = std::string(term.alias.empty() ? name : term.alias.text);
   source->in_main = false;

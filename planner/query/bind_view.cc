@@ -9,7 +9,7 @@ namespace kvsql::planner {
 
 // The view's query is bound by a builder of its own: positions of its errors are those in the view's text,
 // and it sees nothing of the query around it.
-Status QueryBuilder::BindView(const kv::ViewDef& view, Source* source) {
+Status QueryBuilder::BindView(const kv::ViewDef& view, bool temporary, Source* source) {
   for (const ViewChain* outer = views_; outer != nullptr; outer = outer->outer) {
     if (outer->view == &view) {
       return Error(source->offset, "view " + view.name + " is circularly defined");
@@ -23,6 +23,7 @@ Status QueryBuilder::BindView(const kv::ViewDef& view, Source* source) {
   const ViewChain chain{&view, views_};
   QueryBuilder builder(parsed.sql(), *this);
   builder.views_ = &chain;
+  builder.main_only_ = !temporary;
   builder.depth_ = depth_ + 1;
   if (builder.depth_ >= kMaxQueryDepth) {
     return Error(source->offset, "views are nested too deeply");
@@ -46,7 +47,9 @@ void QueryBuilder::SetQuerySource(BoundQuery query, Source* source) {
   source->columns = std::move(query.columns);
   for (size_t i = 0; i < source->columns.size(); ++i) {
     SourceColumn& column = source->columns[i];
+    // A column always has a collation, even where the expression behind it has none.
     column.traits.explicit_collation = false;
+    if (!column.traits.collation.has_value()) column.traits.collation = kv::Collation::kBinary;
     const std::string base = column.name;
     for (int n = 1;; ++n) {
       const auto end = source->columns.begin() + static_cast<ptrdiff_t>(i);

@@ -82,15 +82,15 @@ double JoinPlanner::CountPath(const Source& source, const AccessPath& path) cons
     high = {*value, path.high_inclusive};
   }
   kv::RangeScan scan;
+  const kv::Reader& reader = builder_.reader_.Of(table);
   Status status;
   if (ints) {
     if (!equal.empty()) low = high = kv::KeyBound{equal[0], true};
-    status = scan.StartInts(builder_.reader_, table.tree, kv::MakeIntRange(low, high), false);
+    status = scan.StartInts(reader, table.tree, kv::MakeIntRange(low, high), false);
   } else {
     const kv::KeyRange range = kv::MakeKeyRange(by_index ? path.index->parts : table.key_parts,
                                                 table.max_tuple_bytes(), equal, low, high);
-    status =
-        scan.StartKeys(builder_.reader_, by_index ? path.index->tree : table.tree, range, false);
+    status = scan.StartKeys(reader, by_index ? path.index->tree : table.tree, range, false);
   }
   if (!status.ok()) return kUnknown;
   const StatusOr<uint64_t> count = scan.Left();

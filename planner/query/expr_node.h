@@ -46,6 +46,7 @@ enum NodeFlags : uint8_t {
   kHasElse = 2,
   kNegated = 4,
   kImplied = 8,  // a condition that others imply: only for access paths
+  kHanded = 16,  // a subquery of which a join has put inputs into their cells
 };
 
 struct ExprNode {
@@ -64,6 +65,11 @@ struct ExprNode {
   bool Is(NodeKind k) const { return kind == k; }
   bool IsOperator(Opcode o) const { return kind == NodeKind::kOperator && op == o; }
 };
+
+inline bool IsSubquery(const ExprNode& node) {
+  return node.Is(NodeKind::kScalarSubquery) || node.Is(NodeKind::kExists) ||
+         node.Is(NodeKind::kInSubquery);
+}
 
 // Calls visit(node) for the node and all below it, parents first.
 template <typename Visit>

@@ -46,7 +46,8 @@ SourceMask JoinPlanner::MaskOf(const ExprNode* node) const {
 
 double JoinPlanner::TableRows(const Source& source) const {
   if (source.table == nullptr) return source.plan != nullptr ? source.plan->rows : 1;
-  return std::max(1.0, static_cast<double>(builder_.reader_.Count(source.table->tree)));
+  return std::max(
+      1.0, static_cast<double>(builder_.reader_.Of(*source.table).Count(source.table->tree)));
 }
 
 AccessPaths JoinPlanner::PathsOf(const Source& source) const {
@@ -248,6 +249,15 @@ ExprNode* JoinPlanner::Hand(ExprNode* node, SourceMask mask,
     copy->kind = NodeKind::kOuter;
     copy->index = found->cell;
     return copy;
+  }
+  if (IsSubquery(*node)) {
+    // Its inputs have cells already.
+    copy->flags |= kHanded;
+    for (const Subquery::Input& input : builder_.plan().subqueries[node->index]->inputs) {
+      const auto source = source_of_.find(input.slot);
+      if (source == source_of_.end() || (mask & SourceMask{1} << source->second) == 0) continue;
+      handovers->push_back({input.slot, input.cell});
+    }
   }
   for (ExprNode*& arg : copy->args) arg = Hand(arg, mask, handovers);
   return copy;
@@ -573,8 +583,7 @@ StatusOr<std::unique_ptr<OperatorPlan>> QueryBuilder::PlanFrom(Block* block,
 void QueryBuilder::SlotsOf(const ExprNode* node, std::vector<SlotId>* slots) const {
   VisitNodes(node, [&](const ExprNode* n) {
     if (n->Is(NodeKind::kSlot)) slots->push_back(n->index);
-    if (n->Is(NodeKind::kScalarSubquery) || n->Is(NodeKind::kExists) ||
-        n->Is(NodeKind::kInSubquery)) {
+    if (IsSubquery(*n)) {
       for (const Subquery::Input& input : plan_.subqueries[n->index]->inputs) {
         slots->push_back(input.slot);
       }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/reader.h"
+#include "kv/statement_reader.h"
 #include "parser/parser.h"
 #include "planner/plan_options.h"
 #include "planner/query/query_plan.h"
@@ -26,10 +26,10 @@ namespace kvsql::planner {
 
 class QueryBuilder {
  public:
-  QueryBuilder(std::string_view sql, const kv::Reader& reader, const PlanOptions& options,
+  QueryBuilder(std::string_view sql, const kv::StatementReader& reader, const PlanOptions& options,
                QueryPlan* plan)
       : sql_(sql), reader_(reader), options_(options), plan_(*plan) {}
-  QueryBuilder(std::string_view sql, const kv::Reader& reader, QueryPlan* plan)
+  QueryBuilder(std::string_view sql, const kv::StatementReader& reader, QueryPlan* plan)
       : QueryBuilder(sql, reader, PlanOptions(), plan) {}
   // For another text of the same statement: a view's.
   QueryBuilder(std::string_view sql, const QueryBuilder& outer)
@@ -125,6 +125,7 @@ class QueryBuilder {
   StatusOr<ExprNode*> BindUnary(const parser::UnaryExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindBinary(const parser::BinaryExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindIn(const parser::InExpr& expr, QueryScope* scope);
+  StatusOr<ExprNode*> BindInRows(const parser::InExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindCase(const parser::CaseExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindLike(const parser::LikeExpr& expr, QueryScope* scope);
   StatusOr<ExprNode*> BindFunction(const parser::FunctionExpr& expr, QueryScope* scope);
@@ -141,15 +142,22 @@ class QueryBuilder {
   Status BindFrom(std::span<const parser::TableTerm> terms, QueryScope* scope);
   StatusOr<std::unique_ptr<FromNode>> BindTerm(const parser::TableTerm& term, QueryScope* scope);
   StatusOr<Source*> BindTable(const parser::TableTerm& term, QueryScope* scope);
+  StatusOr<bool> BindStoredTable(const parser::QualifiedName& name, Source* source);
   Status BindQuerySource(const parser::Select& select, std::span<const parser::Name> names,
                          std::string_view what, QueryScope* parent, Subquery* subquery,
                          const CommonTableScope* common_tables, Source* source);
-  Status MergeColumns(const parser::TableTerm& term, bool coalesce, FromNode* join,
+  // USING and NATURAL. `has_right`: the FROM has a RIGHT or FULL JOIN somewhere.
+  Status MergeColumns(const parser::TableTerm& term, bool has_right, FromNode* join,
                       QueryScope* scope);
+  MergedColumn TakeMerged(const std::string& name, const SourceColumn* column, SourceMask side,
+                          Block* block);
+  // coalesce() of them, if they are several.
+  ExprNode* FirstOf(const std::vector<ExprNode*>& values);
 
   // --- bind_system.cc -------------------------------------------------------------------------------
   // False: there is no such table.
-  StatusOr<bool> BindSystemTable(std::string_view name, Source* source);
+  StatusOr<bool> BindSystemTable(const parser::QualifiedName& name, bool temporary, Source* source);
+  void SetSchemaTable(bool sequences, bool temporary, Source* source);
   Status BindTableFunction(const parser::TableTerm& term, Source* source);
   void SetConstantRows(const std::vector<std::string_view>& columns,
                        const std::vector<std::vector<kv::Value>>& rows, Source* source);
@@ -159,7 +167,7 @@ class QueryBuilder {
     const kv::ViewDef* view = nullptr;
     const ViewChain* outer = nullptr;
   };
-  Status BindView(const kv::ViewDef& view, Source* source);
+  Status BindView(const kv::ViewDef& view, bool temporary, Source* source);
 
   // --- bind_select.cc -------------------------------------------------------------------------------
   struct Output {
@@ -173,8 +181,12 @@ class QueryBuilder {
                                 bool whole, QueryScope* scope);
   StatusOr<BoundQuery> BindValues(const parser::SelectCore& core, QueryScope* scope);
   StatusOr<BoundQuery> BindCompound(const parser::Select& select, QueryScope* scope);
+  std::optional<uint32_t> ResultOf(const parser::ColumnExpr& name, const BoundQuery& core,
+                                   QueryScope* scope);
   Status BindOutputs(std::span<const parser::ResultColumn> columns, QueryScope* scope,
                      std::vector<Output>* outputs);
+  Status CheckStar(const Source& source, const SourceColumn& column, uint32_t offset,
+                   const Block& block) const;
   Status ExpandStar(const parser::ResultColumn& column, QueryScope* scope,
                     std::vector<Output>* outputs);
   StatusOr<std::vector<SortKey>> BindOrderBy(std::span<const parser::OrderingTerm> terms,
@@ -258,7 +270,7 @@ class QueryBuilder {
   void SlotsOf(const ExprNode* node, std::vector<SlotId>* slots) const;
 
   const std::string_view sql_;
-  const kv::Reader reader_;
+  const kv::StatementReader reader_;
   const PlanOptions options_;
   QueryPlan& plan_;
   // Beside plan_.subqueries; shared with the builders of views.
@@ -275,6 +287,7 @@ class QueryBuilder {
   std::vector<bool> needed_;                         // by slot
   bool all_needed_ = true;                           // `needed_` is not known
   bool used_schema_ = false;
+  bool main_only_ = false;  // temporary tables are out of sight
   std::unordered_map<SlotId, std::vector<BoundIndex>> bound_indexes_;  // by the source's first slot
   static constexpr int kMaxQueryDepth = 100;
   std::vector<const parser::CommonTable*> expanding_;  // common tables being bound, outermost first
@@ -284,6 +297,9 @@ class QueryBuilder {
 
 // The number of a result column that a term of ORDER BY or GROUP BY may be: an integer of 32 bits.
 std::optional<int64_t> OrdinalOf(const parser::Expr& expr);
+
+// The expression without the COLLATE operators around it.
+const parser::Expr* WithoutCollate(const parser::Expr* expr);
 
 // "1st", "2nd", ...
 std::string TermName(size_t index);

@@ -84,6 +84,8 @@ struct AccessPath {
   ExprNode* high = nullptr;
   bool low_inclusive = false;
   bool high_inclusive = false;
+  // Per key column with a value: comparing it with the column, which is one of texts, does not make it a text first.
+  std::vector<uint8_t> as_is;
   // Everything needed stands in the index's entries.
   bool covering = false;
   // The conditions that the path stands for. They are looked at again where a key was too long for its entry.
@@ -212,6 +214,7 @@ struct SetOperationPlan : OperatorPlan {
 struct SchemaTablePlan : OperatorPlan {
   SchemaTablePlan() : OperatorPlan(OperatorKind::kSchemaTable) {}
   bool sequences = false;  // sqlite_sequence
+  bool temporary = false;  // of the temporary tables
   // type, name, tbl_name, rootpage, sql; or name, seq; and the rowid, as far as they are needed.
   std::vector<ScanPlan::Column> columns;
 };

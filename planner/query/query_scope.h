@@ -33,8 +33,10 @@ struct LogicalQuery;
 
 // A table or subquery in FROM.
 struct Source {
-  std::string name;     // by which columns are qualified; may be empty
-  bool in_main = true;  // main.name.column is allowed
+  std::string name;        // by which columns are qualified; may be empty
+  bool in_main = true;     // main.name.column is allowed
+  bool in_temp = false;    // temp.name.column is
+  bool temporary = false;  // a table of the catalog: of the temporary one
   const kv::TableDef* table = nullptr;
   bool not_indexed = false;
   std::string indexed_by;
@@ -72,8 +74,12 @@ struct FromNode {
 // A column that a join with USING or NATURAL made of several.
 struct MergedColumn {
   std::string name;
-  std::vector<ExprNode*> parts;  // from the left
-  bool coalesce = false;         // RIGHT and FULL: the first part that is not NULL
+  std::vector<ExprNode*> parts;  // the columns, from the left
+  std::vector<ExprNode*>
+      operands;  // the same, but one for each join in parentheses: its merged column
+  // Its value is the first of these that is not NULL: the leftmost part; after a RIGHT JOIN the part on the right of
+  // it; a FULL JOIN adds that part.
+  std::vector<ExprNode*> values;
 };
 
 struct ResultAlias {
@@ -97,6 +103,7 @@ struct Block {
   std::unique_ptr<FromNode> from;  // null: no FROM
   std::vector<SemiJoin> semi_joins;
   std::vector<MergedColumn> merged;
+  uint32_t left_of_right = 0;  // sources with numbers below this stand left of a RIGHT or FULL JOIN
   // Aggregates; expressions name them by their slots.
   std::vector<AggregateCall> calls;
 };
@@ -120,6 +127,7 @@ struct QueryScope {
   const CommonTableScope* common_tables = nullptr;
   std::vector<ResultAlias> aliases;
   bool aliases_visible = false;
+  bool outer_hidden = false;  // GROUP BY and ORDER BY do not see the queries around
   AggregateUse aggregates = AggregateUse::kForbidden;
   uint32_t expanding = 0;  // aliases being expanded inside each other
 };

@@ -6,10 +6,7 @@ namespace kvsql::planner {
 
 bool QueryBuilder::HasSubquery(const ExprNode* node) const {
   bool found = false;
-  VisitNodes(node, [&](const ExprNode* n) {
-    found |= n->Is(NodeKind::kScalarSubquery) || n->Is(NodeKind::kExists) ||
-             n->Is(NodeKind::kInSubquery);
-  });
+  VisitNodes(node, [&](const ExprNode* n) { found |= IsSubquery(*n); });
   return found;
 }
 
@@ -87,7 +84,7 @@ void QueryBuilder::HoistConditions(FromNode* node, std::vector<ExprNode*>* where
 
 double QueryBuilder::TableRows(const Source& source) const {
   if (source.table == nullptr) return source.plan != nullptr ? source.plan->rows : 1;
-  return std::max(1.0, static_cast<double>(reader_.Count(source.table->tree)));
+  return std::max(1.0, static_cast<double>(reader_.Of(*source.table).Count(source.table->tree)));
 }
 
 Status QueryBuilder::RewriteFrom(Block* block, std::vector<ExprNode*>* where,

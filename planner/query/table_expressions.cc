@@ -1,10 +1,10 @@
 #include "planner/query/table_expressions.h"
 
-#include <functional>
 #include <string>
 
 #include "parser/parser.h"
 #include "planner/query/query_builder.h"
+#include "planner/walk.h"
 
 namespace kvsql::planner {
 
@@ -13,58 +13,6 @@ using parser::Expr;
 using parser::ExprKind;
 
 namespace {
-
-// Calls visit for the expression and those below it, not for what is in queries, until one is not OK.
-Status Walk(const Expr* expr, const std::function<Status(const Expr&)>& visit) {
-  if (expr == nullptr) return absl::OkStatus();
-  KV_RETURN_IF_ERROR(visit(*expr));
-  switch (expr->kind) {
-    case ExprKind::kUnary:
-      return Walk(As<parser::UnaryExpr>(*expr).operand, visit);
-    case ExprKind::kBinary:
-      KV_RETURN_IF_ERROR(Walk(As<parser::BinaryExpr>(*expr).left, visit));
-      return Walk(As<parser::BinaryExpr>(*expr).right, visit);
-    case ExprKind::kLike:
-      KV_RETURN_IF_ERROR(Walk(As<parser::LikeExpr>(*expr).operand, visit));
-      KV_RETURN_IF_ERROR(Walk(As<parser::LikeExpr>(*expr).pattern, visit));
-      return Walk(As<parser::LikeExpr>(*expr).escape, visit);
-    case ExprKind::kBetween:
-      KV_RETURN_IF_ERROR(Walk(As<parser::BetweenExpr>(*expr).operand, visit));
-      KV_RETURN_IF_ERROR(Walk(As<parser::BetweenExpr>(*expr).low, visit));
-      return Walk(As<parser::BetweenExpr>(*expr).high, visit);
-    case ExprKind::kIn:
-      KV_RETURN_IF_ERROR(Walk(As<parser::InExpr>(*expr).operand, visit));
-      for (const Expr* item : As<parser::InExpr>(*expr).list) {
-        KV_RETURN_IF_ERROR(Walk(item, visit));
-      }
-      return absl::OkStatus();
-    case ExprKind::kRow:
-      for (const Expr* item : As<parser::RowExpr>(*expr).items) {
-        KV_RETURN_IF_ERROR(Walk(item, visit));
-      }
-      return absl::OkStatus();
-    case ExprKind::kCase: {
-      const auto& branches = As<parser::CaseExpr>(*expr);
-      KV_RETURN_IF_ERROR(Walk(branches.operand, visit));
-      for (const parser::CaseBranch& branch : branches.branches) {
-        KV_RETURN_IF_ERROR(Walk(branch.when, visit));
-        KV_RETURN_IF_ERROR(Walk(branch.then, visit));
-      }
-      return Walk(branches.otherwise, visit);
-    }
-    case ExprKind::kCast:
-      return Walk(As<parser::CastExpr>(*expr).operand, visit);
-    case ExprKind::kCollate:
-      return Walk(As<parser::CollateExpr>(*expr).operand, visit);
-    case ExprKind::kFunction:
-      for (const Expr* argument : As<parser::FunctionExpr>(*expr).arguments) {
-        KV_RETURN_IF_ERROR(Walk(argument, visit));
-      }
-      return Walk(As<parser::FunctionExpr>(*expr).filter, visit);
-    default:
-      return absl::OkStatus();
-  }
-}
 
 bool IsQuery(const Expr& expr) {
   return expr.kind == ExprKind::kSubquery || expr.kind == ExprKind::kExists ||
@@ -124,7 +72,7 @@ const std::vector<BoundIndex>& QueryBuilder::BoundIndexesOf(const Source& source
   scope.block = &block;
   for (const kv::IndexDef& index : source.table->indexes) {
     BoundIndex& each = bound.emplace_back();
-    each.rows = static_cast<double>(reader_.Count(index.tree));
+    each.rows = static_cast<double>(reader_.Of(*source.table).Count(index.tree));
     // What cannot be bound cannot be used.
     if (index.partial()) {
       const StatusOr<ExprNode*> where = BindStored(index.where_sql, &scope);
@@ -144,7 +92,7 @@ const std::vector<BoundIndex>& QueryBuilder::BoundIndexesOf(const Source& source
 }
 
 StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
-                                                const kv::Reader& reader) {
+                                                const kv::StatementReader& reader) {
   TableExpressions all;
   all.plan = std::make_unique<QueryPlan>();
   TableScope scope;
@@ -186,7 +134,7 @@ StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
 }
 
 Status CheckNames(std::string_view sql, const kv::TableDef* table, const Expr& expr,
-                  const kv::Reader& reader) {
+                  const kv::StatementReader& reader) {
   QueryPlan scratch;
   QueryBuilder builder(sql, reader, &scratch);
   TableScope scope;
@@ -195,7 +143,7 @@ Status CheckNames(std::string_view sql, const kv::TableDef* table, const Expr& e
 }
 
 Status CheckStorable(std::string_view sql, const Expr& expr, std::string_view where) {
-  return Walk(&expr, [&](const Expr& part) -> Status {
+  return WalkExpr(&expr, [&](const Expr& part) -> Status {
     const auto prohibited = [&](std::string_view what) {
       return parser::ErrorAt(sql, part.range.begin,
                              std::string(what) + " prohibited in " + std::string(where));
@@ -222,7 +170,7 @@ Status CheckStorable(std::string_view sql, const Expr& expr, std::string_view wh
 }
 
 Status CheckConstant(std::string_view sql, const Expr& expr, std::string_view column) {
-  return Walk(&expr, [&](const Expr& part) -> Status {
+  return WalkExpr(&expr, [&](const Expr& part) -> Status {
     bool constant = !IsQuery(part) && part.kind != ExprKind::kParameter;
     if (part.kind == ExprKind::kColumn) {
       const auto& name = As<parser::ColumnExpr>(part);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kv/reader.h"
 #include "kv/schema.h"
+#include "kv/statement_reader.h"
 #include "parser/ast_statement.h"
 #include "planner/query/query_plan.h"
 
@@ -36,11 +36,11 @@ struct TableExpressions {
 
 // Binds all of them.
 StatusOr<TableExpressions> BindTableExpressions(const kv::TableDef& table,
-                                                const kv::Reader& reader);
+                                                const kv::StatementReader& reader);
 
 // Binds one expression of a statement over the table's columns (none: over no columns), for its errors.
 Status CheckNames(std::string_view sql, const kv::TableDef* table, const parser::Expr& expr,
-                  const kv::Reader& reader);
+                  const kv::StatementReader& reader);
 
 // What a stored expression must not have: queries, parameters, aggregates, functions whose answers change.
 // `where` ends the message: "subqueries prohibited in CHECK constraints".

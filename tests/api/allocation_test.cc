@@ -179,6 +179,19 @@ TEST_F(AllocationTest, CursorSteps) {
             0u);
 }
 
+TEST_F(AllocationTest, ForEach) {
+  EXPECT_EQ(WarmAllocations([&] {
+              int seen = 0;
+              ASSERT_OK(k.for_each(KeyRange::Prefix("key 1"), Direction::kBackward,
+                                   [&](const VisitedEntry& entry) {
+                                     seen += entry.value().empty() ? 0 : 1;
+                                     return seen < 10;
+                                   }));
+              ASSERT_EQ(seen, 10);
+            }),
+            0u);
+}
+
 TEST_F(AllocationTest, GetRow) {
   Table t = Must(db.table("t"));
   const Snapshot snapshot = Must(db.snapshot());

@@ -1,5 +1,6 @@
 #include <kvsql/keyspace.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,121 @@ TEST_F(CursorTest, GoesBothWays) {
   EXPECT_FALSE(cursor.valid());
   cursor.rewind();
   EXPECT_EQ(cursor.key(), "b1");
+}
+
+// Long walks cross many leaves, and look for their range's end once in each.
+TEST_F(CursorTest, StaysInItsRangeOverManyLeaves) {
+  Keyspace big = Must(db.keyspace("big"));
+  Keys all;
+  {
+    WriteTransaction transaction = Must(db.begin());
+    for (int i = 0; i < 2'000; ++i) {
+      all.push_back(std::to_string(100'000 + 3 * i));
+      EXPECT_OK(big.put(all.back(), std::string(200, 'v'), transaction));
+    }
+    EXPECT_OK(transaction.commit());
+  }
+  for (int begin = 99'990; begin < 106'010; begin += 397) {
+    for (int end = begin; end < 106'050; end += 701) {
+      const std::string low = std::to_string(begin);
+      const std::string high = std::to_string(end);
+      Keys expected;
+      for (const std::string& key : all) {
+        if (key >= low && key < high) expected.push_back(key);
+      }
+      const KeyRange range = KeyRange::Between(low, high);
+      EXPECT_EQ(KeysOf(big.scan(range)), expected) << low << " " << high;
+      Keys visited;
+      const auto visit = [&](const VisitedEntry& entry) {
+        visited.emplace_back(entry.key());
+        return true;
+      };
+      EXPECT_OK(big.for_each(range, Direction::kForward, visit));
+      EXPECT_EQ(visited, expected);
+      visited.clear();
+      std::reverse(expected.begin(), expected.end());
+      EXPECT_OK(big.for_each(range, Direction::kBackward, visit));
+      EXPECT_EQ(visited, expected) << low << " " << high;
+      EXPECT_EQ(KeysOf(big.scan(range, Direction::kBackward)), expected) << low << " " << high;
+    }
+  }
+}
+
+TEST_F(CursorTest, TurnsRoundAnywhere) {
+  Keyspace big = Must(db.keyspace("big"));
+  for (int i = 0; i < 500; ++i)
+    EXPECT_OK(big.put(std::to_string(1'000 + i), std::string(100, 'v')));
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    Cursor cursor = big.scan(KeyRange::Between("1050", "1450"), direction);
+    const int step = direction == Direction::kForward ? 1 : -1;
+    int at = step > 0 ? 1'050 : 1'449;
+    // Seven onward, three back, until the range's end.
+    for (int i = 0; cursor.valid(); ++i) {
+      ASSERT_EQ(cursor.key(), std::to_string(at));
+      const bool onward = i % 10 < 7;
+      onward ? cursor.next() : cursor.prev();
+      at += onward ? step : -step;
+    }
+    EXPECT_OK(cursor.status());
+    EXPECT_EQ(at, step > 0 ? 1'450 : 1'049);
+  }
+}
+
+TEST_F(CursorTest, ForEachStopsWhenTheVisitorSaysSo) {
+  Keys visited;
+  EXPECT_OK(k.for_each(KeyRange::Prefix("b"), Direction::kBackward, [&](const VisitedEntry& entry) {
+    EXPECT_EQ(entry.value(), "value of " + std::string(entry.key()));
+    visited.emplace_back(entry.key());
+    return visited.size() < 2;
+  }));
+  EXPECT_EQ(visited, (Keys{"b3", "b2"}));
+}
+
+TEST_F(CursorTest, ForEachShowsOneStateAndLetsItsVisitorUseTheHandle) {
+  Keys visited;
+  const auto visit = [&](const VisitedEntry& entry) {
+    visited.emplace_back(entry.key());
+    EXPECT_TRUE(Must(k.contains("a")));
+    EXPECT_OK(k.put("b9", "late"));
+    const Status nested =
+        k.for_each(KeyRange::All(), Direction::kForward, [](const VisitedEntry&) { return true; });
+    EXPECT_EQ(nested.code(), absl::StatusCode::kFailedPrecondition);
+    return true;
+  };
+  EXPECT_OK(k.for_each(KeyRange::All(), Direction::kForward, visit));
+  EXPECT_EQ(visited, (Keys{"a", "b1", "b2", "b3", "c"}));
+  EXPECT_EQ(KeysOf(k.scan(KeyRange::Prefix("b"))), (Keys{"b1", "b2", "b3", "b9"}));
+}
+
+TEST_F(CursorTest, ForEachReadsFromSnapshotsAndTransactions) {
+  const Snapshot snapshot = Must(db.snapshot());
+  WriteTransaction transaction = Must(db.begin());
+  EXPECT_OK(k.put("b15", "new", transaction));
+  const auto keys = [&](ReadFrom from) {
+    Keys visited;
+    EXPECT_OK(k.for_each(
+        KeyRange::Prefix("b1"), Direction::kForward,
+        [&](const VisitedEntry& entry) {
+          visited.emplace_back(entry.key());
+          return true;
+        },
+        from));
+    return visited;
+  };
+  EXPECT_EQ(keys(transaction), (Keys{"b1", "b15"}));
+  EXPECT_EQ(keys(snapshot), (Keys{"b1"}));
+  EXPECT_EQ(keys({}), (Keys{"b1"}));
+  EXPECT_OK(transaction.rollback());
+}
+
+TEST_F(CursorTest, ForEachTellsWhyItCannot) {
+  const auto visit = [](const VisitedEntry&) { return true; };
+  Keyspace moved = std::move(k);
+  EXPECT_EQ(k.for_each(KeyRange::All(), Direction::kForward, visit).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_OK(db.drop_keyspace("k"));
+  EXPECT_EQ(moved.for_each(KeyRange::All(), Direction::kForward, visit).code(),
+            absl::StatusCode::kNotFound);
 }
 
 TEST_F(CursorTest, ShowsTheStateOfItsStart) {

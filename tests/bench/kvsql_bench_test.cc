@@ -61,7 +61,7 @@ TEST_F(KvsqlBench, MeasuresEveryRowAndWritesItsThreeFiles) {
     for (const auto& bar : row["bars"]) EXPECT_TRUE(bar.contains("met")) << id;
   }
   std::set<std::string> expected;
-  for (const RowInfo& row : Rows()) expected.insert(row.id);
+  for (const RowInfo& row : Rows(Suite::kStandard)) expected.insert(row.id);
   EXPECT_EQ(ids, expected);
   for (const char* id : {"put_sync", "insert_sync", "put_sync_8threads", "put_normal"}) {
     for (const auto& row : json["rows"]) {
@@ -79,6 +79,56 @@ TEST_F(KvsqlBench, MeasuresEveryRowAndWritesItsThreeFiles) {
     EXPECT_NE(Read("out").find(id), std::string::npos) << id;
   }
   EXPECT_EQ(Read("bench.svg").substr(0, 4), "<svg");
+}
+
+TEST_F(KvsqlBench, AgentMemoryChecksItsResultsAndWritesItsFiles) {
+  ASSERT_EQ(Run("--suite agent-memory --records 2000 --rounds 1 --quick"), 0) << Read("err");
+  const auto json = nlohmann::json::parse(Read("agent-memory.json"));
+  std::set<std::string> ids;
+  for (const auto& row : json["rows"]) {
+    const std::string id = row["id"];
+    ids.insert(id);
+    if (row.contains("refused")) {
+      EXPECT_FALSE(row.contains("kvsql")) << id;
+      EXPECT_NE(id.find("compressed"), std::string::npos) << id;
+      continue;
+    }
+    EXPECT_GT(row["kvsql"].get<double>(), 0) << id;
+    EXPECT_GT(row["sqlite"].get<double>(), 0) << id;
+    EXPECT_GT(row["ratio_sqlite"].get<double>(), 0) << id;
+    for (const auto& bar : row["bars"]) EXPECT_TRUE(bar.contains("met")) << id;
+  }
+  std::set<std::string> expected;
+  for (const RowInfo& row : Rows(Suite::kAgentMemory)) expected.insert(row.id);
+  EXPECT_EQ(ids, expected);
+  for (const char* id : {"recall_key", "recall_sql", "latest10_key", "latest10_sql", "update_full",
+                         "update_normal", "bulk_load", "file_bulk", "file_normal",
+                         "file_compressed", "recall_compressed", "peak_rss"}) {
+    EXPECT_TRUE(ids.contains(id)) << id;
+    EXPECT_NE(Read("agent-memory.md").find("`" + std::string(id) + "`"), std::string::npos) << id;
+  }
+  std::set<std::string> variants;
+  for (const auto& detail : json["details"]) {
+    variants.insert(detail["variant"]);
+    EXPECT_GT(detail["file_bytes"].get<double>(), 0);
+    for (const auto& [name, operation] : detail["operations"].items()) {
+      EXPECT_LE(operation["p50"].get<double>(), operation["p999"].get<double>()) << name;
+      EXPECT_GT(operation["calls_per_second"].get<double>(), 0) << name;
+    }
+  }
+  for (const char* variant : {"kvsql_key", "kvsql_sql", "sqlite_rowid", "sqlite_clustered",
+                              "sqlite_mmap_rowid", "sqlite_mmap_clustered", "lmdb"}) {
+    EXPECT_TRUE(variants.contains(variant)) << variant;
+  }
+  EXPECT_EQ(Read("agent-memory.svg").substr(0, 4), "<svg");
+  EXPECT_EQ(Read("agent-memory-figures.svg").substr(0, 4), "<svg");
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory_)) {
+    names.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(names,
+            (std::set<std::string>{"agent-memory.json", "agent-memory.md", "agent-memory.svg",
+                                   "agent-memory-figures.svg", "err", "out"}));
 }
 
 TEST_F(KvsqlBench, LeavesNoDatabaseBehind) {

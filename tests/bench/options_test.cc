@@ -46,6 +46,20 @@ TEST(Options, WrongOnesAreRefusedByName) {
             std::string::npos);
 }
 
+TEST(Options, SuitesHaveTheirOwnSizes) {
+  EXPECT_EQ(Parse({})->suite, Suite::kStandard);
+  const auto memory = Parse({"--suite", "agent-memory"});
+  ASSERT_TRUE(memory.ok());
+  EXPECT_EQ(memory->suite, Suite::kAgentMemory);
+  EXPECT_EQ(memory->records, 1'000'000u);
+  EXPECT_EQ(Parse({"--suite", "agent-memory"}, "5000")->records, 5'000u);
+  EXPECT_EQ(Parse({"--suite=agent-memory", "--records=2000"}, "5000")->records, 2'000u);
+  EXPECT_FALSE(Parse({"--suite", "agents"}).ok());
+  EXPECT_FALSE(Parse({"--suite", "agent-memory", "--rows", "2000"}).ok());
+  EXPECT_FALSE(Parse({"--suite", "agent-memory", "--only", "get"}).ok());
+  EXPECT_FALSE(Parse({"--records", "2000"}).ok());
+}
+
 TEST(Options, QuickMeansFewCommits) {
   const auto options = Parse({"--quick", "--rounds", "2"});
   ASSERT_TRUE(options.ok());

@@ -13,7 +13,7 @@ constexpr double kTolerance = 1e-9;
 
 // A row with the same figures in each of three rounds.
 RowResult Row(const char* id, double kvsql, double sqlite, double lmdb = 0) {
-  RowResult row(*FindRow(id));
+  RowResult row(*FindRow(Suite::kStandard, id));
   for (int round = 0; round < 3; ++round) {
     row.Add(EngineId::kKvsql, {.figure = kvsql});
     row.Add(EngineId::kSqlite, {.figure = sqlite});
@@ -30,9 +30,12 @@ Verdict OnlyVerdict(const RowResult& row) {
 
 TEST(Catalog, IdsAreUniqueAndEveryBarHasItsRow) {
   std::set<std::string> ids;
-  for (const RowInfo& row : Rows()) EXPECT_TRUE(ids.insert(row.id).second) << row.id;
-  EXPECT_EQ(ids.size(), 39u);
-  for (const Bar& bar : Bars()) EXPECT_TRUE(ids.contains(bar.row)) << bar.row;
+  for (const Suite suite : {Suite::kStandard, Suite::kAgentMemory}) {
+    for (const RowInfo& row : Rows(suite)) EXPECT_TRUE(ids.insert(row.id).second) << row.id;
+    for (const Bar& bar : Bars(suite)) {
+      EXPECT_NE(FindRow(suite, bar.row), nullptr) << bar.row;
+    }
+  }
 }
 
 TEST(Judge, ARatioMustReachItsBar) {
@@ -53,13 +56,13 @@ TEST(Judge, ASizeMustNotExceedItsShare) {
 }
 
 TEST(Judge, AnEngineThatIsMissingIsNotAWin) {
-  RowResult row(*FindRow("get_row"));
+  RowResult row(*FindRow(Suite::kStandard, "get_row"));
   row.Add(EngineId::kKvsql, {.figure = 1});
   EXPECT_EQ(OnlyVerdict(row), Verdict::kNotMeasured);
 }
 
 TEST(Judge, CommitRowsHaveABarForTheirMean) {
-  RowResult row(*FindRow("insert_sync"));
+  RowResult row(*FindRow(Suite::kStandard, "insert_sync"));
   row.Add(EngineId::kKvsql, {.figure = 80, .p99 = 150, .mean = 100});
   row.Add(EngineId::kSqlite, {.figure = 100, .p99 = 200, .mean = 104});
   const std::vector<BarResult> bars = Judge(row);
@@ -73,7 +76,7 @@ TEST(Json, HasTheFormThatIsPromised) {
   Results results;
   results.conditions = {{"machine", "a \"quoted\" one"}};
   results.rows.push_back(Row("get", 0.2, 2.6, 0.35));
-  RowResult commits(*FindRow("put_sync"));
+  RowResult commits(*FindRow(Suite::kStandard, "put_sync"));
   commits.Add(EngineId::kKvsql, {.figure = 80, .p99 = 150, .mean = 100});
   commits.Add(EngineId::kSqlite, {.figure = 100, .p99 = 200, .mean = 110});
   results.rows.push_back(commits);
@@ -98,7 +101,8 @@ TEST(Json, HasTheFormThatIsPromised) {
 TEST(Reports, ShowALostRowAsLost) {
   Results results;
   results.rows.push_back(Row("get_row", 10, 5));
-  for (const std::string& text : {TableText(results), Markdown(results)}) {
+  for (const std::string& text :
+       {TableText(results), Markdown(results, {"A title", "An intro.", "bench.svg"})}) {
     EXPECT_NE(text.find("get_row"), std::string::npos);
     EXPECT_NE(text.find("0.50x"), std::string::npos);
     EXPECT_TRUE(text.find("MISSED") != std::string::npos ||
@@ -110,9 +114,9 @@ TEST(Reports, ShowALostRowAsLost) {
 
 TEST(Results, RowsStandInTheCatalogsOrderHoweverTheyWereMeasured) {
   Results results;
-  results.RowOf(*FindRow("load_rows")).Add(EngineId::kKvsql, {.figure = 1});
-  results.RowOf(*FindRow("get")).Add(EngineId::kKvsql, {.figure = 1});
-  results.RowOf(*FindRow("load_rows")).Add(EngineId::kKvsql, {.figure = 2});
+  results.RowOf(*FindRow(Suite::kStandard, "load_rows")).Add(EngineId::kKvsql, {.figure = 1});
+  results.RowOf(*FindRow(Suite::kStandard, "get")).Add(EngineId::kKvsql, {.figure = 1});
+  results.RowOf(*FindRow(Suite::kStandard, "load_rows")).Add(EngineId::kKvsql, {.figure = 2});
   ASSERT_EQ(results.rows.size(), 2u);
   EXPECT_STREQ(results.rows[0].info().id, "get");
   EXPECT_NEAR(*results.rows[1].Figure(EngineId::kKvsql), 1.5, kTolerance);

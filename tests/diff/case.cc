@@ -40,6 +40,7 @@ Node Inspect(const Schema& schema, Random* random) {
     case 3:
       return Node::Of("PRAGMA user_version").Feature("PRAGMA user_version");
     default:
+      if (random->Percent(30)) return "SELECT type, name, tbl_name FROM sqlite_temp_schema";
       return Node::Of("SELECT type, name, tbl_name FROM sqlite_schema").Feature("sqlite_schema");
   }
 }

@@ -80,15 +80,20 @@ Node Changes::Insert(Table* table) {
   }
   if (count > 1) rows[0] = Node::Of(std::move(rows[0])).Feature("INSERT of several rows");
   table->rows += count;
-  return Node::Of(std::move(verb), "INTO ", table->name, std::move(names), " VALUES ",
-                  Node::List(", ", std::move(rows)))
+  return Node::Of(std::move(verb), "INTO ", SchemaName(*table), table->name, std::move(names),
+                  " VALUES ", Node::List(", ", std::move(rows)))
       .Feature("INSERT");
+}
+
+// At times the name says where the table is.
+const char* Changes::SchemaName(const Table& table) {
+  return random_->Percent(8) ? table.schema() : "";
 }
 
 Node Changes::InsertSelect(const Table& table) {
   std::vector<Profile> profiles;
   for (const TableColumn& column : table.columns) profiles.push_back(column.column.profile);
-  return Node::Of("INSERT ", Conflict("INSERT", false), "INTO ", table.name, " ",
+  return Node::Of("INSERT ", Conflict("INSERT", false), "INTO ", SchemaName(table), table.name, " ",
                   queries_->OrderedSelect(profiles))
       .Feature("INSERT SELECT");
 }
@@ -140,7 +145,7 @@ Node Changes::Update(const Table& table) {
   } else if (random_->Percent(85)) {
     where = Node::Optional(" WHERE ", queries_->TableCondition(table));
   }
-  return Node::Of("UPDATE ", std::move(conflict), table.name, " SET ",
+  return Node::Of("UPDATE ", std::move(conflict), SchemaName(table), table.name, " SET ",
                   Node::List(", ", std::move(sets)), std::move(where))
       .Feature("UPDATE");
 }
@@ -148,7 +153,8 @@ Node Changes::Update(const Table& table) {
 Node Changes::Delete(const Table& table) {
   Node where;
   if (random_->Percent(96)) where = Node::Optional(" WHERE ", queries_->TableCondition(table));
-  return Node::Of("DELETE FROM ", table.name, std::move(where)).Feature("DELETE");
+  return Node::Of("DELETE FROM ", SchemaName(table), table.name, std::move(where))
+      .Feature("DELETE");
 }
 
 Node Changes::TransactionControl() {

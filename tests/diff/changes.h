@@ -26,6 +26,7 @@ class Changes {
 
  private:
   Node Insert(Table* table);
+  const char* SchemaName(const Table& table);
   Node InsertSelect(const Table& table);
   Node Update(const Table& table);
   Node Delete(const Table& table);

@@ -37,7 +37,8 @@ struct Column {
 struct Relation {
   std::string name;
   std::vector<Column> columns;
-  size_t rows = 0;  // a guess, to keep joins small
+  size_t rows = 0;          // a guess, to keep joins small
+  const char* schema = "";  // "main." or "temp.": where a name of the schema may say it is
 };
 
 struct TableColumn {
@@ -62,8 +63,10 @@ struct Table {
   std::vector<std::vector<size_t>> keys;
   size_t rows = 0;
 
+  const char* schema() const { return temporary ? "temp." : "main."; }
+
   Relation AsRelation() const {
-    Relation relation{name, {}, rows};
+    Relation relation{name, {}, rows, schema()};
     for (const TableColumn& column : columns) relation.columns.push_back(column.column);
     return relation;
   }

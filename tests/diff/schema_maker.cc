@@ -217,7 +217,7 @@ Node SchemaMaker::CreateTable() {
   std::vector<Node> options;
   if (table.without_rowid) options.push_back(Node::Of("WITHOUT ROWID").Feature("WITHOUT ROWID"));
   if (table.strict) options.push_back(Node::Of("STRICT").Feature("STRICT"));
-  table.temporary = random_->Percent(5);
+  table.temporary = random_->Percent(7);
   Node node = Node::Of("CREATE ", table.temporary ? Node::Of("TEMP ").Feature("TEMP") : Node(""),
                        "TABLE ", random_->Percent(10) ? "IF NOT EXISTS " : "", table.name, "(",
                        Node::List(", ", std::move(columns)), std::move(table_key),
@@ -282,8 +282,8 @@ Node SchemaMaker::CreateIndex() {
   }
   schema_->indexes.push_back(name);
   return Node::Of("CREATE ", unique ? Node::Of("UNIQUE ").Feature("UNIQUE index") : Node(""),
-                  "INDEX ", name, " ON ", table.name, "(", Node::List(", ", std::move(columns)),
-                  ")", std::move(where))
+                  "INDEX ", random_->Percent(8) ? table.schema() : "", name, " ON ", table.name,
+                  "(", Node::List(", ", std::move(columns)), ")", std::move(where))
       .Feature("CREATE INDEX");
 }
 
@@ -291,8 +291,14 @@ Node SchemaMaker::CreateView() {
   Relation relation;
   Node query = queries_->Derived(1, &relation);
   relation.name = schema_->NewName("v");
-  Node node =
-      Node::Of("CREATE VIEW ", relation.name, " AS ", std::move(query)).Feature("CREATE VIEW");
+  const bool on_temporary = std::any_of(schema_->tables.begin(), schema_->tables.end(),
+                                        [](const Table& table) { return table.temporary; });
+  // A view of the database does not see temporary tables.
+  const bool temporary = random_->Percent(on_temporary ? 80 : 8);
+  relation.schema = temporary ? "temp." : "main.";
+  Node node = Node::Of("CREATE ", temporary ? Node::Of("TEMP ").Feature("TEMP") : Node(""), "VIEW ",
+                       relation.name, " AS ", std::move(query))
+                  .Feature("CREATE VIEW");
   schema_->views.push_back(std::move(relation));
   return node;
 }

@@ -44,6 +44,42 @@ TEST_F(SessionTest, AReadingTransactionMayWriteIfNothingChanged) {
   EXPECT_EQ(Run("SELECT v FROM t WHERE id = 1"), "'b'");
 }
 
+TEST_F(SessionTest, TemporaryTablesAreTheSessionsOwn) {
+  Run("INSERT INTO t VALUES (1, 'main')");
+  Run(other(), "CREATE TEMP TABLE t(id, v); INSERT INTO t VALUES (2, 'temp')");
+  EXPECT_EQ(Run(other(), "SELECT v FROM t"), "'temp'");
+  EXPECT_EQ(Run("SELECT v FROM t WHERE id = 1"), "'main'");
+  EXPECT_EQ(Run("SELECT name FROM sqlite_temp_schema"), "");
+  EXPECT_EQ(Run("SELECT * FROM temp.t").substr(0, 9), "NOT_FOUND");
+  // Nothing of it is in the database, nor are plans that name it shared.
+  EXPECT_EQ(Run("SELECT count(*) FROM sqlite_schema"), "1");
+  EXPECT_EQ(Run("SELECT v FROM t"), "'main'");
+  other_.reset();
+  EXPECT_EQ(Run(other(), "SELECT v FROM t"), "'main'");
+}
+
+TEST_F(SessionTest, ATransactionOfTemporaryTablesDoesNotKeepWritersWaiting) {
+  Run("BEGIN; CREATE TEMP TABLE u(a); INSERT INTO u VALUES (1)");
+  EXPECT_EQ(session_->write_txn(), nullptr);
+  EXPECT_EQ(Run(other(), "INSERT INTO t VALUES (1, 'a')"), "");
+  EXPECT_EQ(Run("COMMIT; SELECT a FROM u"), "1");
+}
+
+TEST_F(SessionTest, RowsOnShowStayWhenATemporaryTableChanges) {
+  Run("CREATE TEMP TABLE u(a); INSERT INTO u VALUES (1), (2), (3); BEGIN; INSERT INTO u VALUES "
+      "(4)");
+  const StatementPtr statement = Prepare("SELECT a FROM u ORDER BY rowid");
+  ASSERT_TRUE(statement->Step().value());
+  Run("DELETE FROM u; DROP TABLE u");
+  EXPECT_EQ(ShowRow(*statement), "1");
+  for (const char* value : {"2", "3", "4"}) {
+    ASSERT_TRUE(statement->Step().value());
+    EXPECT_EQ(ShowRow(*statement), value);
+  }
+  EXPECT_FALSE(statement->Step().value());
+  EXPECT_EQ(Run("ROLLBACK; SELECT count(*) FROM u"), "3");
+}
+
 TEST_F(SessionTest, SavepointsNest) {
   EXPECT_EQ(
       Run("SAVEPOINT a; INSERT INTO t VALUES (1, 1); SAVEPOINT b; INSERT INTO t VALUES (2, 2); "

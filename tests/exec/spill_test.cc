@@ -58,6 +58,28 @@ TEST_F(SpillTest, Joins) {
       "a.k + 3)");
 }
 
+// What is kept in memory alone says so where there is no room, and leaves everything as it was.
+TEST_F(SpillTest, WithoutRoom) {
+  for (const char* sql :
+       {"SELECT count(*) FROM (SELECT k, s FROM big EXCEPT SELECT k + 1, s FROM big)",
+        "SELECT count(*) FROM (SELECT k, s FROM big INTERSECT SELECT k, s FROM big)",
+        "SELECT count(*) FROM big WHERE s IN (SELECT s || k FROM big)",
+        "SELECT count(*) FROM big WHERE s NOT IN (SELECT s || k FROM big)",
+        "SELECT count(*) FROM big WHERE (k, s) NOT IN (SELECT k + 1, s FROM big WHERE id > 5)",
+        "SELECT count(*) FROM big a, big b WHERE a.id < b.k AND b.s < a.s AND b.id < 9000",
+        "WITH c AS MATERIALIZED (SELECT k, s FROM big) SELECT count(*) FROM c x, c y WHERE x.k = "
+        "y.k",
+        "INSERT INTO big(k, s) SELECT k, s FROM big", "UPDATE big SET s = s || 'w'",
+        "DELETE FROM big WHERE s IN (SELECT s || k FROM big)",
+        "CREATE TABLE copy AS SELECT * FROM big", "CREATE TEMP TABLE copy AS SELECT * FROM big"}) {
+    Run("PRAGMA kvsql_query_memory = 65536");
+    const std::string answer = Run(sql);
+    EXPECT_EQ(answer.find("RESOURCE: the query needs more than its memory budget"), 0u)
+        << sql << ": " << answer;
+    EXPECT_EQ(Run("SELECT count(*), max(id), count(s) FROM big"), "10003,10002,10002") << sql;
+  }
+}
+
 TEST_F(SpillTest, BlocksAreUsedAgain) {
   std::unique_ptr<SpillFile> file = SpillFile::Create("").value();
   for (int round = 0; round < 3; ++round) {

@@ -88,7 +88,7 @@ class SqlTest : public ::testing::Test {
     return statement.ok() ? *std::move(statement) : StatementPtr();
   }
 
-  static std::string ShowRow(const Statement& statement) {
+  static std::string ShowRow(Statement& statement) {
     std::string out;
     for (int i = 0; i < statement.column_count(); ++i) {
       if (i > 0) out += ",";

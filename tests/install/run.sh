@@ -31,6 +31,21 @@ cmake --build "$work/cmake-build" >"$work/build.log" 2>&1 || { cat "$work/build.
 "$work/cmake-build/consumer" "$work/by-cmake.kvsql"
 [[ -s $work/by-cmake.kvsql ]] || fail "no database was written"
 
+echo "-- examples/agent_memory"
+cp -r "$source/examples/agent_memory" "$work/agent_memory"
+cmake -S "$work/agent_memory" -B "$work/agent-memory-build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/configure.log" 2>&1 ||
+  { cat "$work/configure.log"; fail "the example does not configure"; }
+cmake --build "$work/agent-memory-build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "the example does not build"; }
+expected="recalled: thought 3"
+for number in 12 10 9 8 7 6 5 4 3 2; do expected+=$'\n'"#$number thought $number"; done
+[[ $("$work/agent-memory-build/agent_memory") == "$expected" ]] || fail "the example answers something else"
+# Twice on one file: what it remembered the first time is there, and numbers go on.
+"$work/agent-memory-build/agent_memory" "$work/memory.kvsql" >/dev/null
+"$work/agent-memory-build/agent_memory" "$work/memory.kvsql" | grep -qx '#24 thought 12' || fail "the example forgets"
+lines=$(wc -l <"$work/agent_memory/main.cc")
+((lines < 100)) || fail "the example has $lines lines; a page is what it may have"
+
 echo "-- pkg-config kvsql"
 pc=$(dirname "$(find "$work/prefix" -name kvsql.pc)")
 export PKG_CONFIG_PATH=$pc

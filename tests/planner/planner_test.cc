@@ -162,8 +162,6 @@ TEST_F(PlannerTest, AnswersEveryOtherStatementWithNotSupported) {
            "INSERT INTO t DEFAULT VALUES RETURNING id",
            "INSERT INTO t(id) VALUES (1) ON CONFLICT DO NOTHING",
            "CREATE TABLE q(a AS (1))",
-           "CREATE TEMP TABLE q(a)",
-           "CREATE TEMP VIEW v AS SELECT 1",
            "ALTER TABLE t RENAME TO u",
            "VACUUM INTO 'x'",
            "ATTACH 'x' AS y",
