@@ -164,7 +164,7 @@ class ModelTest {
 
   std::string RandomValue() {
     const uint64_t kind = Random(100);
-    size_t size = compressed_ ? 100 + Random(400) : Random(60);
+    size_t size = compressed_ ? 200 + Random(1500) : Random(60);
     if (kind < 4) size = Random(4000);
     if (kind < 1) size = Random(100'000);
     std::string value(size, static_cast<char>('a' + Random(26)));
