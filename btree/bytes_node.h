@@ -103,9 +103,10 @@ struct BytesNode {
   }
 
   // The child that has `key`: index only.
+  template <bool kFetchCell = false>
   static NodePosition SearchBranch(const pager::PageReader& pages, const uint8_t* page,
                                    std::string_view key) {
-    NodePosition at = Search<false>(pages, page, 1, key);
+    NodePosition at = Search<kFetchCell>(pages, page, 1, key);
     at.index -= !at.exact;
     return at;
   }

@@ -121,6 +121,7 @@ struct IntNode {
   }
 
   // The child that has `key`: index only.
+  template <bool kFetchCell = false>
   static NodePosition SearchBranch(const pager::PageReader&, const uint8_t* page, int64_t key) {
     const uint32_t count = CountOf(page);
     const int64_t base = Base(page);

@@ -21,7 +21,7 @@ inline FindResult FindIn(const TreeView& tree, typename Node::Key key, ValueRef*
   while (level != 0) {
     if (page == nullptr) [[unlikely]]
       return FindResult::kError;
-    const NodePosition at = Node::SearchBranch(pages, page, key);
+    const NodePosition at = Node::template SearchBranch<true>(pages, page, key);
     if (at.error) [[unlikely]]
       return FindResult::kError;
     id = LoadChild(Node::ChildCell(page, at.index, page_size));
