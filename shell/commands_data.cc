@@ -23,7 +23,7 @@ Flow ReadCommand(Shell* shell, Arguments args, const Place& place) {
     shell->Complain("cannot open \"" + args[1] + "\": " + std::strerror(errno), &place);
     return shell->flow_after_error();
   }
-  FileSource source(opened, true);
+  FileSource source(opened, true, FileSource::Lines::kNewlines);
   return shell->RunSource(&source, args[1]);
 }
 

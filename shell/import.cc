@@ -170,7 +170,7 @@ Flow ImportCommand(Shell* shell, Arguments args, const Place& place) {
   }
   const int opened = open(request.file.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0) return fail("cannot open \"" + request.file + "\": " + std::strerror(errno));
-  FileSource source(opened, true);
+  FileSource source(opened, true, FileSource::Lines::kAsTheyAre);
   Connection* const connection = shell->connection();
   if (connection == nullptr) return Flow::kStop;
 

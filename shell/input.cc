@@ -13,6 +13,19 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
+// Takes out each carriage return in front of a newline; returns the new size.
+size_t EndLinesWithNewlines(char* text, size_t size) {
+  char* const end = text + size;
+  auto* at = static_cast<char*>(std::memchr(text, '\r', size));
+  if (at == nullptr) return size;
+  char* to = at;
+  for (; at != end; ++at) {
+    if (*at == '\r' && at + 1 != end && at[1] == '\n') continue;
+    *to++ = *at;
+  }
+  return static_cast<size_t>(to - text);
+}
+
 }  // namespace
 
 FileSource::~FileSource() {
@@ -21,8 +34,21 @@ FileSource::~FileSource() {
 
 ptrdiff_t FileSource::Read(char* to, size_t room) {
   for (;;) {
-    const ptrdiff_t count = read(descriptor_, to, room);
-    if (count >= 0 || errno != EINTR) return count;
+    size_t size = held_back_ ? 1 : 0;
+    if (held_back_) *to = '\r';
+    const ptrdiff_t count = read(descriptor_, to + size, room - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return count;
+    held_back_ = false;
+    size += static_cast<size_t>(count);
+    if (count == 0 || lines_ == Lines::kAsTheyAre) return static_cast<ptrdiff_t>(size);
+    size = EndLinesWithNewlines(to, size);
+    // What follows the last byte decides whether it stays.
+    if (to[size - 1] == '\r' && room > 1) {
+      held_back_ = true;
+      if (--size == 0) continue;
+    }
+    return static_cast<ptrdiff_t>(size);
   }
 }
 

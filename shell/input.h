@@ -32,8 +32,13 @@ class Source {
 
 class FileSource : public Source {
  public:
+  enum class Lines : uint8_t {
+    kAsTheyAre,
+    kNewlines,  // without a carriage return in front of a newline, as SQLite's shell reads scripts
+  };
   // Closes the descriptor if `owned`.
-  FileSource(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  FileSource(int descriptor, bool owned, Lines lines)
+      : descriptor_(descriptor), owned_(owned), lines_(lines) {}
   ~FileSource() override;
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
@@ -42,6 +47,8 @@ class FileSource : public Source {
  private:
   const int descriptor_;
   const bool owned_;
+  const Lines lines_;
+  bool held_back_ = false;  // a carriage return that was the last byte read
 };
 
 struct Piece {

@@ -36,7 +36,7 @@ Flow RunAll(Shell* shell, const CommandLine& line, Output* output) {
     LineEditor editor(shell);
     return shell->RunSource(&editor, "");
   }
-  FileSource source(STDIN_FILENO, false);
+  FileSource source(STDIN_FILENO, false, FileSource::Lines::kNewlines);
   return shell->RunSource(&source, "");
 }
 

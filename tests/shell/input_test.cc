@@ -1,6 +1,7 @@
 #include "shell/input.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -35,6 +36,29 @@ TEST(InputTest, TakesScriptsApart) {
                             "6: <.mode csv>",           "8: SELECT 3; SELECT 4;\n",
                             "9: SELECT '\n.quit\n';\n", "12: SELECT 5"};
   for (const size_t step : {1, 2, 3, 7, 1000}) EXPECT_EQ(Pieces(script, step), expected) << step;
+}
+
+// What a source makes of a file with this text, read `room` bytes at a time.
+std::string ReadBack(const std::string& text, size_t room, FileSource::Lines lines) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(ends[1]);
+  FileSource source(ends[0], true, lines);
+  std::string all;
+  std::vector<char> bytes(room);
+  for (ptrdiff_t count = 0; (count = source.Read(bytes.data(), room)) > 0;) {
+    all.append(bytes.data(), static_cast<size_t>(count));
+  }
+  return all;
+}
+
+TEST(InputTest, LinesOfScriptsEndWithNewlines) {
+  const std::string text = "a\r\n\r\nb\rc\r\r\n'\n\r\n'\r";
+  for (const size_t room : {2, 3, 5, 64}) {
+    EXPECT_EQ(ReadBack(text, room, FileSource::Lines::kNewlines), "a\n\nb\rc\r\n'\n\n'\r") << room;
+    EXPECT_EQ(ReadBack(text, room, FileSource::Lines::kAsTheyAre), text) << room;
+  }
 }
 
 TEST(InputTest, NothingComesOfNothing) {
