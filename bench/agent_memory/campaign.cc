@@ -40,16 +40,10 @@ bool IsAlternative(const Variant& variant) {
   return name == "kvsql_indexed" || name == "kvsql_sql_rowid";
 }
 
-bool IsBuilt(const Variant& variant) {
-  if (!IsCompressed(variant)) return true;
-  return variant.name == std::string_view("kvsql_key_zstd") ? HasKeyspaceCompression()
-                                                            : HasTableCompression();
-}
-
 std::vector<Participant> Chosen(bool (*wanted)(const Variant&)) {
   std::vector<Participant> chosen;
   for (const Variant& variant : Variants()) {
-    if (IsBuilt(variant) && wanted(variant)) chosen.push_back({&variant, Sync::kFull});
+    if (wanted(variant)) chosen.push_back({&variant, Sync::kFull});
   }
   return chosen;
 }

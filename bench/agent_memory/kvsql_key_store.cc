@@ -14,19 +14,8 @@
 namespace kvsql::bench::agent_memory {
 namespace {
 
-// The option that a keyspace's values are stored compressed, in builds that have it.
-template <class Options>
-concept Compressible = requires(Options options) {
-  options.compression = Compression::kZstd;
-};
-
-template <class Options = KeyspaceOptions>
-Options KeyspaceOptionsFor(bool compressed) {
-  Options options;
-  if constexpr (Compressible<Options>) {
-    if (compressed) options.compression = Compression::kZstd;
-  }
-  return options;
+KeyspaceOptions KeyspaceOptionsFor(bool compressed) {
+  return {.compression = compressed ? Compression::kZstd : Compression::kNone};
 }
 
 void Get(Keyspace& keyspace, std::string_view key, ValueBuffer* value) {
@@ -168,8 +157,6 @@ class KvsqlIndexedStore : public KvsqlStore {
 };
 
 }  // namespace
-
-bool HasKeyspaceCompression() { return Compressible<KeyspaceOptions>; }
 
 std::unique_ptr<Store> NewKvsqlKeyStore(bool compressed) {
   return std::make_unique<KvsqlKeyStore>(compressed);

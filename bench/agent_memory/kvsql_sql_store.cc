@@ -124,15 +124,6 @@ class KvsqlSqlStore : public KvsqlStore {
 
 }  // namespace
 
-bool HasTableCompression() {
-  static const bool has = [] {
-    Database database = Take(Database::Open(":memory:"), "open");
-    Connection connection = Take(database.connect(), "connect");
-    return connection.execute(absl::StrCat("CREATE TABLE t(a) ", kCompressed)).ok();
-  }();
-  return has;
-}
-
 std::unique_ptr<Store> NewKvsqlSqlStore(const Schema& schema, bool compressed) {
   return std::make_unique<KvsqlSqlStore>(schema, compressed);
 }

@@ -10,7 +10,7 @@
 namespace kvsql::bench::agent_memory {
 
 // Fills every row of the suite. SQLite's columns have the schema that is better in the row, so that kvsql
-// is judged against the best of both. A row that this build cannot measure is refused, with the reason.
+// is judged against the best of both. A row that was not measured is refused, with the reason.
 void FillRows(const std::vector<Measurement>& measurements, Results& results);
 
 }  // namespace kvsql::bench::agent_memory

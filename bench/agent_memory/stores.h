@@ -23,10 +23,6 @@ struct Variant {
 std::span<const Variant> Variants();
 const Variant& VariantOf(std::string_view name);
 
-// Whether this build of kvsql stores the variant's values compressed. Others have no compression.
-bool HasKeyspaceCompression();
-bool HasTableCompression();
-
 std::unique_ptr<Store> NewKvsqlKeyStore(bool compressed);
 // Values by id in one keyspace, and in a second one the ids by agent and age.
 std::unique_ptr<Store> NewKvsqlIndexedStore();

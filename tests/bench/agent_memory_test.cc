@@ -133,8 +133,6 @@ class StoresTest : public testing::TestWithParam<const char*> {
 
 TEST_P(StoresTest, HoldsWhatTheModelSays) {
   const std::string_view variant = GetParam();
-  if (variant == "kvsql_key_zstd" && !HasKeyspaceCompression()) GTEST_SKIP() << "not in this build";
-  if (variant == "kvsql_sql_zstd" && !HasTableCompression()) GTEST_SKIP() << "not in this build";
   for (const Layout layout : {Layout::kBulk, Layout::kNormal}) {
     Task task;
     task.variant = variant;
