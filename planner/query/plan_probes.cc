@@ -32,6 +32,14 @@ AccessCandidate* BestOf(std::vector<AccessCandidate>* all, const std::vector<Exp
 
 }  // namespace
 
+bool QueryBuilder::HasCorrelatedSubquery(const ExprNode* node) const {
+  bool has = false;
+  VisitNodes(node, [&](const ExprNode* n) {
+    has |= IsSubquery(*n) && !plan_.subqueries[n->index]->inputs.empty();
+  });
+  return has;
+}
+
 std::unique_ptr<OperatorPlan> JoinPlanner::PlanProbes(const Source& source,
                                                       const std::vector<ExprNode*>& conjuncts,
                                                       double cost) {
@@ -44,6 +52,8 @@ std::unique_ptr<OperatorPlan> JoinPlanner::PlanProbes(const Source& source,
     std::vector<ExprNode*> disjuncts;
     SplitDisjuncts(conjunct, &disjuncts);
     if (disjuncts.size() > kMaxProbes) continue;
+    // Each probe has slots of its own; a subquery that reads the table's has one place for what it is given.
+    if (builder_.HasCorrelatedSubquery(conjunct)) continue;
     double total = 0;
     for (ExprNode* disjunct : disjuncts) {
       std::vector<ExprNode*> own;

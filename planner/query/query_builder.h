@@ -266,6 +266,8 @@ class QueryBuilder {
   // --- prune.cc -------------------------------------------------------------------------------------
   void Prune(OperatorPlan* root, const std::vector<SlotId>& needed);
 
+  // Whether it has a subquery that reads the row at hand.
+  bool HasCorrelatedSubquery(const ExprNode* node) const;
   // The slots of the row at hand that the expression reads, with those that it hands to subqueries.
   void SlotsOf(const ExprNode* node, std::vector<SlotId>* slots) const;
 
